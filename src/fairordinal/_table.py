@@ -1,0 +1,179 @@
+"""Counts of samples by cell and by position on an ordered axis.
+
+A *cell* ``u = (g, y)`` is a sensitive group and a true label; cell ``g * n_labels + y`` in
+arrays. The axis holds scores, or predicted labels once the scores are cut: predicting is
+coarsening the axis::
+
+    T[u, b]    = weight of the samples of cell u at position b
+    wins[u, v] = sum_b T[u, b] * sum_{b' < b} T[v, b']      # ties win nothing
+
+Everything that the library reports is a function of T. With predicted labels T is tiny; with
+n distinct scores it has n entries, one a column, and is stored as such: memory stays linear
+in the rows, and passes over it take a block of positions at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fairordinal._validation import Array, Coded, Samples, read_samples, row_blocks
+
+DENSE_ENTRIES = 1 << 20  # up to this many (cell, position) entries are counted by `bincount`
+BLOCK_ENTRIES = 1 << 20  # entries of a block of positions
+PSEUDO_POSITIONS = 32
+
+
+class Block(NamedTuple):
+    """Some consecutive positions of a table, as dense arrays (group, label, position)."""
+
+    at: slice  # the positions
+    counts: Array
+    below: Array  # weight of the same cell at lower positions
+    above: Array  # weight of the same cell at higher positions
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Counts by (group, true label, position); see the module docstring."""
+
+    counts: sparse.csc_array  # (n_cells, n_positions)
+    groups: Array  # (n_groups,)    names, sorted
+    labels: Array  # (n_labels,)    true labels, ascending
+    axis: Array  # (n_positions,) scores or predicted labels, ascending
+    predicts_labels: bool  # the axis is `labels`
+
+    @classmethod
+    def from_cube(cls, cube: Array, groups: Array, labels: Array, axis: Array) -> ScoreTable:
+        """A table from dense counts (group, label, position)."""
+        counts = sparse.csc_array(cube.reshape(-1, cube.shape[-1]).astype(np.float64))
+        return cls(counts, groups, labels, axis, axis is labels)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of groups, labels and positions."""
+        return len(self.groups), len(self.labels), len(self.axis)
+
+    @cached_property
+    def totals(self) -> Array:
+        """Weight of each cell, (n_groups, n_labels)."""
+        totals: Array = self.counts.sum(axis=1)
+        return totals.reshape(self.shape[:2])
+
+    @property
+    def rows(self) -> Array:
+        """Weight of each group, (n_groups,)."""
+        return self.totals.sum(axis=1)
+
+    @cached_property
+    def cube(self) -> Array:
+        """Dense counts (group, label, position); meant for predicted labels."""
+        return self.counts.toarray().reshape(self.shape)
+
+    def blocks(self, most_entries: int = BLOCK_ENTRIES) -> Iterator[Block]:
+        """Consecutive positions of the table as dense arrays."""
+        n_groups, n_labels, n_positions = self.shape
+        below = np.zeros((n_groups, n_labels, 1))
+        size = max(1, most_entries // (n_groups * n_labels))
+        for at in row_blocks(n_positions, size):
+            counts = self.counts[:, at].toarray().reshape(n_groups, n_labels, -1)
+            through = below + np.cumsum(counts, axis=2)
+            yield Block(at, counts, through - counts, self.totals[:, :, None] - through)
+            below = through[:, :, -1:]
+
+    @cached_property
+    def wins(self) -> Array:
+        """Weight of pairs (i in u, j in v) with i strictly above j, (n_cells, n_cells)."""
+        n_cells = self.counts.shape[0]
+        wins = np.zeros((n_cells, n_cells))
+        for block in self.blocks():
+            wins += block.counts.reshape(n_cells, -1) @ block.below.reshape(n_cells, -1).T
+        return wins
+
+    def with_pseudo_rows(self, rows: float = 1.0) -> ScoreTable:
+        """Add to each group some rows that know nothing.
+
+        Their true labels are those of all groups together, their positions spread evenly over
+        the axis (over `PSEUDO_POSITIONS` places of it, if it is longer).
+        """
+        n_groups, _, n_positions = self.shape
+        spread = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
+        places = spread.round().astype(np.intp)
+        share = np.tile(self.totals.sum(axis=0) / self.totals.sum(), n_groups)
+        each = np.repeat(share * rows / len(places), len(places))
+        at = (np.repeat(np.arange(len(share)), len(places)), np.tile(places, len(share)))
+        pseudo = sparse.csc_array((each, at), shape=self.counts.shape)
+        return replace(self, counts=self.counts + pseudo)
+
+    def merge(self, positions: Array, axis: Array) -> ScoreTable:
+        """Coarsen the axis: position b becomes ``positions[b]`` of the new axis."""
+        entries = self.counts.tocoo()
+        shape = (self.counts.shape[0], len(axis))
+        cells, places = entries.coords
+        counts = sparse.csc_array((entries.data, (cells, positions[places])), shape=shape)
+        return ScoreTable(counts, self.groups, self.labels, axis, axis is self.labels)
+
+    def cut(self, thresholds: Array) -> ScoreTable:
+        """Predict label l where ``thresholds[l-1] < score <= thresholds[l]``."""
+        return self.merge(np.searchsorted(thresholds, self.axis, side="left"), self.labels)
+
+
+def read_table(
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    *,
+    sample_weight: Any = None,
+    labels: Any = None,
+    missing_group: str = "error",
+) -> ScoreTable:
+    """Read and check rows, and count them."""
+    samples = read_samples(
+        y_true,
+        y_pred,
+        sensitive_features,
+        sample_weight=sample_weight,
+        labels=labels,
+        missing_group=missing_group,
+    )
+    return tabulate(samples)
+
+
+def tabulate(samples: Samples) -> ScoreTable:
+    """Count rows by group, label and position; groups without weight are left out."""
+    groups, labels = samples.groups.levels, samples.truth.levels
+    axis = labels if samples.predicts_labels else samples.positions.levels
+    counts = _count(samples, len(groups) * len(labels), len(axis))
+    weighty = counts.sum(axis=1).reshape(len(groups), -1).any(axis=1)
+    if weighty.sum() < 2:
+        raise ValueError(
+            f"only group {groups[weighty][0]!r} of sensitive_features has rows with weight; "
+            "pairwise disparities need two groups. Check sample_weight."
+        )
+    if not weighty.all():
+        counts = counts[np.repeat(weighty, len(labels))]
+    return ScoreTable(counts, groups[weighty], labels, axis, samples.predicts_labels)
+
+
+def _count(samples: Samples, n_cells: int, n_positions: int) -> sparse.csc_array:
+    if n_cells * n_positions > DENSE_ENTRIES:
+        everything = slice(0, samples.n_rows)
+        weight = np.ones(samples.n_rows) if samples.weight is None else samples.weight
+        at = (_cells(samples, everything), samples.positions.codes(everything))
+        return sparse.csc_array((weight, at), shape=(n_cells, n_positions))
+    counts = np.zeros(n_cells * n_positions)
+    for rows in row_blocks(samples.n_rows):
+        entry = _cells(samples, rows) * n_positions + samples.positions.codes(rows)
+        share = None if samples.weight is None else samples.weight[rows]
+        counts += np.bincount(entry, share, minlength=counts.size)
+    return sparse.csc_array(counts.reshape(n_cells, n_positions))
+
+
+def _cells(samples: Samples, rows: slice) -> Array:
+    truth: Coded = samples.truth
+    return samples.groups.codes(rows) * len(truth.levels) + truth.codes(rows)

@@ -1,0 +1,113 @@
+"""The one door: columns of any kind in, small integer codes out.
+
+Every public function reads its rows here, once. A column may be a list, a NumPy array, or a
+series of pandas, polars or pyarrow; it leaves as codes of ordered levels.
+
+All messages about rows are written in this package. Each says which argument, what was
+expected, what came (value and row), and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
+from fairordinal._validation._columns import Array, Column, is_number, read_column
+from fairordinal._validation._groups import read_groups
+from fairordinal._validation._labels import check_complete, order_labels
+
+__all__ = [
+    "Array", "Coded", "Column", "Samples", "check_choice", "check_complete", "check_fraction",
+    "check_same_length", "encode", "is_number", "order_labels", "read_column", "read_groups",
+    "read_samples", "read_scores", "read_weight", "row_blocks",
+]  # fmt: skip
+
+MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows, read and checked: what a table of counts is made of."""
+
+    groups: Coded
+    truth: Coded
+    positions: Coded  # predicted labels or scores
+    weight: Array | None
+    predicts_labels: bool
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.truth.values)
+
+
+def read_samples(
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    *,
+    sample_weight: Any = None,
+    labels: Any = None,
+    missing_group: str = "error",
+) -> Samples:
+    """Read and check the arguments that all metrics share."""
+    true = read_column(y_true, "y_true")
+    predicted = read_column(y_pred, "y_pred")
+    groups = read_groups(sensitive_features, missing_group)
+    check_same_length(true, predicted, groups)
+    truth, positions, predicts_labels = order_labels(true, predicted, labels)
+    weight = read_weight(sample_weight, len(truth.values))
+    if len(groups.levels) * len(truth.levels) > MOST_CELLS:
+        raise ValueError(
+            f"sensitive_features has {len(groups.levels)} groups and y_true {len(truth.levels)} "
+            f"labels: {len(groups.levels) * len(truth.levels)} cells, more than {MOST_CELLS}. Is "
+            "one of them an identifier or a measurement? Bin it into a few ordered levels first."
+        )
+    return Samples(groups, truth, positions, weight, predicts_labels)
+
+
+def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Array | None:
+    """Finite weights of at least 0, not all 0; None stays None."""
+    if sample_weight is None:
+        return None
+    column = read_column(sample_weight, name)
+    if column.names is not None:
+        raise ValueError(f"{name} must hold numbers, got {column.show(0)} at row 0.")
+    if len(column.values) != n_rows:
+        raise ValueError(f"{name} has {len(column.values)} rows but y_true has {n_rows}.")
+    weight = column.values.astype(np.float64)
+    wrong = np.flatnonzero(~((weight >= 0) & np.isfinite(weight)))
+    if wrong.size:
+        raise ValueError(
+            f"{name} must be finite and at least 0, got {weight[wrong[0]]} at row {wrong[0]} "
+            f"({wrong.size} such rows)."
+        )
+    if not weight.any():
+        raise ValueError(f"{name} is 0 in every row; at least two groups need weight.")
+    return weight
+
+
+def read_scores(scores: Any, name: str = "scores") -> Column:
+    """A column of finite numbers."""
+    column = read_column(scores, name)
+    check_complete(column)
+    if column.names is not None:
+        raise ValueError(f"{name} must hold numbers, got {column.show(0)} at row 0.")
+    return column
+
+
+def check_fraction(value: Any, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def check_choice(value: Any, name: str, choices: Sequence[Any]) -> Any:
+    """One of a few allowed values."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {list(choices)}, got {value!r}.")
+    return value

@@ -1,0 +1,141 @@
+"""True and predicted labels in one order; predictions may be scores instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fairordinal._validation._codes import Coded, all_whole, encode
+from fairordinal._validation._columns import Array, Column, is_number, read_column
+
+MOST_LABELS = 50  # whole numbers beyond this many distinct values are scores
+
+
+def order_labels(truth: Column, predicted: Column, labels: Any) -> tuple[Coded, Coded, bool]:
+    """Codes of true labels and of predictions, and whether predictions are labels too.
+
+    Numbers are predicted labels if each is a label of y_true or of `labels`, or if all are
+    whole and there are at most `MOST_LABELS` distinct ones; otherwise they are scores.
+    """
+    for column in (truth, predicted):
+        check_complete(column)
+    if labels is None and truth.names is None and predicted.names is None:
+        return _order_numbers(encode(truth), encode(predicted))
+    levels = _given_order(labels) if labels is not None else _declared_order(truth, predicted)
+    coded = _to_levels(encode(truth), levels)
+    if predicted.names is None and not _are_codes_of(predicted, levels):
+        return coded, encode(predicted), False
+    return coded, _to_levels(encode(predicted), levels), True
+
+
+def check_complete(column: Column) -> None:
+    """Refuse booleans, missing values and infinite numbers."""
+    if column.boolean:
+        raise ValueError(
+            f"{column.name} holds booleans, which have no more than two levels and no stated "
+            "order. If False < True is meant, pass integers: .astype(int)."
+        )
+    if column.values.dtype.kind != "f" and column.names is None:
+        return
+    missing = column.missing()
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise ValueError(
+            f"{column.name} must be complete, got {column.show(row)} at row {row} "
+            f"({int(missing.sum())} such rows). Drop these rows or impute them."
+        )
+    if column.names is None and not np.isfinite(column.values).all():
+        row = int(np.flatnonzero(~np.isfinite(column.values))[0])
+        raise ValueError(
+            f"{column.name} must hold finite numbers, got {column.show(row)} at row {row}. "
+            "Replace infinite values by a large finite one if only their order matters."
+        )
+
+
+def _order_numbers(truth: Coded, predicted: Coded) -> tuple[Coded, Coded, bool]:
+    if len(truth.levels) < 2:
+        raise ValueError(
+            f"y_true has one label ({truth.levels[0].item()!r}); an ordinal audit needs at least "
+            "two. Pass labels=[...] with all labels in ascending order if others can occur."
+        )
+    levels = np.union1d(truth.levels, predicted.levels)
+    whole = all_whole(levels)
+    if len(levels) > len(truth.levels) and not (whole and len(levels) <= MOST_LABELS):
+        return truth, predicted, False
+    if whole:
+        levels = levels.astype(truth.levels.dtype)
+    return _to_levels(truth, levels), _to_levels(predicted, levels), True
+
+
+def _given_order(labels: Any) -> Array:
+    column = read_column(labels, "labels")
+    names = column.values.tolist() if column.names is None else list(column.names)
+    repeated = len(names) != len(column.values) or len(set(names)) != len(names)
+    if repeated or len(names) < 2 or column.missing().any():
+        raise ValueError(
+            f"labels must list at least two distinct labels in ascending order, got {labels!r}."
+        )
+    return _levels_array(names)
+
+
+def _levels_array(names: Sequence[Any]) -> Array:
+    if all(is_number(name) for name in names):
+        return np.array(names)
+    levels = np.empty(len(names), dtype=object)
+    levels[:] = names
+    return levels
+
+
+def _declared_order(truth: Column, predicted: Column) -> Array:
+    """The order of an ordered categorical, for want of `labels`."""
+    orders = {column.names for column in (truth, predicted) if column.ordered}
+    if len(orders) == 1:
+        (order,) = orders
+        assert order is not None
+        if len(order) >= 2:
+            return _levels_array(order)
+        raise ValueError(f"y_true has one label {order}; pass labels=[...] in ascending order.")
+    if orders:
+        raise ValueError(
+            f"y_true and y_pred are ordered differently: {truth.names} and {predicted.names}. "
+            "Pass labels=[...] in ascending order."
+        )
+    unordered = truth if truth.names is not None else predicted
+    found = [repr(name) for name in sorted(unordered.names or (), key=str)]
+    shown = ", ".join(found[:8]) + (", …" if len(found) > 8 else "")
+    raise ValueError(
+        f"{unordered.name} holds names without an order: {shown}. Pass labels=[{shown}] sorted "
+        "from lowest to highest, or an ordered categorical of pandas or polars."
+    )
+
+
+def _are_codes_of(predicted: Column, levels: Array) -> bool:
+    """Whether numeric predictions must be labels: whole numbers, or numbers that are labels."""
+    if levels.dtype.kind == "O":
+        if predicted.values.dtype.kind == "f":
+            return False
+        raise ValueError(
+            f"y_pred holds whole numbers (first {predicted.show(0)}) but the labels are names "
+            f"{levels.tolist()}. Pass predicted names, or scores as floating-point numbers."
+        )
+    if all_whole(predicted.values):
+        return True
+    return bool(np.isin(predicted.values, levels).all())
+
+
+def _to_levels(coded: Coded, levels: Array) -> Coded:
+    """Recode into the given levels; refuse rows that hold anything else."""
+    place = {level: code for code, level in enumerate(levels.tolist())}
+    new_code = np.array([place.get(level, -1) for level in coded.levels.tolist()], dtype=np.intp)
+    strange = np.flatnonzero(new_code < 0)
+    rows = coded.rows_with(strange) if strange.size else strange
+    if rows.size:
+        value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
+        raise ValueError(
+            f"{coded.name} must hold labels from {levels.tolist()}, got {value!r} at row "
+            f"{rows[0]} ({rows.size} such rows). Correct these rows or extend labels=; scores "
+            "may be any fractional numbers."
+        )
+    return coded.recode(new_code, levels)

@@ -1,0 +1,60 @@
+"""What every criterion promises."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from fairordinal._table import Block, ScoreTable
+from fairordinal._validation import Array
+
+
+class Criterion(ABC):
+    """A notion of fairness: probabilities that should agree between groups."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    needs_labels: ClassVar[bool] = False  # whether scores will not do as predictions
+
+    @abstractmethod
+    def parts(self, table: ScoreTable) -> tuple[str, ...]:
+        """Names of the parts."""
+
+    @abstractmethod
+    def probabilities(self, table: ScoreTable) -> Array:
+        """``p[part, g, h]``; nan where undefined."""
+
+    @abstractmethod
+    def support(self, table: ScoreTable) -> Array:
+        """Weight of the pairs (or samples) behind each probability, (parts, groups, groups)."""
+
+    @abstractmethod
+    def influence(self, table: ScoreTable, block: Block) -> Array:
+        """How one more sample of group g moves the disparity of (g, h).
+
+        The derivative of the disparity by ``T[g]`` at some positions of the table, an array
+        (part, g, h, label, position in the block).
+        """
+
+    def scale(self, table: ScoreTable) -> float:
+        """The greatest disparity there can be."""
+        return 1.0
+
+    def disparities(self, table: ScoreTable) -> Array:
+        """``p[part, g, h] - p[part, h, g]``; nan where undefined."""
+        values = self.probabilities(table)
+        return values - values.transpose(0, 2, 1)
+
+    def violation(self, table: ScoreTable) -> float:
+        """Greatest absolute disparity over parts and pairs of groups; nan if none is defined."""
+        gaps = np.abs(self.disparities(table))
+        off_diagonal = gaps[:, ~np.eye(gaps.shape[1], dtype=bool)]
+        return float(np.nanmax(off_diagonal)) if np.isfinite(off_diagonal).any() else float("nan")
+
+
+def defined_only(tables: list[Array], shape: tuple[int, int]) -> Array:
+    """Stack the tables of the contrasts that are defined."""
+    kept = [table for table in tables if np.isfinite(table).all()]
+    return np.stack(kept) if kept else np.zeros((0, *shape))

@@ -1,0 +1,155 @@
+"""Notions about pairs of samples: demographic parity, equal opportunity, equalized odds."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from fairordinal._table import Block, ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria._base import Criterion, defined_only
+
+
+class PairwiseCriterion(Criterion):
+    """A notion about pairs of samples from different groups."""
+
+    @abstractmethod
+    def relations(self, n_labels: int) -> dict[str, Array]:
+        """For each part, K[y, y'] = 1 where a pair with these true labels counts."""
+
+    def parts(self, table: ScoreTable) -> tuple[str, ...]:
+        return tuple(self.relations(len(table.labels)))
+
+    def _stacked(self, table: ScoreTable) -> Array:
+        return np.stack([*self.relations(len(table.labels)).values()]).astype(np.float64)
+
+    def support(self, table: ScoreTable) -> Array:
+        return _pairs(self._stacked(table), table.totals)
+
+    def weights(self, table: ScoreTable) -> Array:
+        """``W[part, g, h, y, y']``; nan where the groups have no pair that counts."""
+        relation = self._stacked(table)
+        pairs = _pairs(relation, table.totals)
+        pairs[pairs == 0] = np.nan
+        return relation[:, None, None] / pairs[..., None, None]
+
+    def probabilities(self, table: ScoreTable) -> Array:
+        n_groups, n_labels, _ = table.shape
+        wins = table.wins.reshape(n_groups, n_labels, n_groups, n_labels)
+        return np.einsum("pghyz,gyhz->pgh", self.weights(table), wins)
+
+    def influence(self, table: ScoreTable, block: Block) -> Array:
+        # One more sample of g at (y, b) adds to the wins of g over h, and lengthens the list
+        # of its pairs, which lowers p[g, h] in proportion; likewise for the wins of h over g.
+        weights, totals, values = self.weights(table), table.totals, self.probabilities(table)
+        ahead = np.einsum("pghyz,hzb->pghyb", weights, block.below)
+        ahead -= (values[..., None] * np.einsum("pghyz,hz->pghy", weights, totals))[..., None]
+        behind = np.einsum("phgzy,hzb->pghyb", weights, block.above)
+        turned = values.transpose(0, 2, 1)[..., None]
+        behind -= (turned * np.einsum("phgzy,hz->pghy", weights, totals))[..., None]
+        return ahead - behind
+
+    def contrasts(self, table: ScoreTable) -> Array:
+        """``Q[e, u, v]`` with ``disparity_e = <Q[e], wins>``, one e per part and pair g < h.
+
+        Undefined contrasts are left out.
+        """
+        n_groups, n_labels, _ = table.shape
+        tables = []
+        for part in self.weights(table):
+            for g, h in combinations(range(n_groups), 2):
+                signed = np.zeros((n_groups, n_labels, n_groups, n_labels))
+                signed[g, :, h] = part[g, h]
+                signed[h, :, g] = -part[h, g]
+                tables.append(signed.reshape(n_groups * n_labels, -1))
+        return defined_only(tables, (n_groups * n_labels, n_groups * n_labels))
+
+
+def _pairs(relation: Array, totals: Array) -> Array:
+    return np.einsum("pyz,gy,hz->pgh", relation, totals, totals)
+
+
+@dataclass(frozen=True)
+class DemographicParity(PairwiseCriterion):
+    r"""Pairwise demographic parity: either group is as often placed above the other.
+
+    ``P[f(x1) > f(x2) | a1=g, a2=h] = P[f(x1) < f(x2) | a1=g, a2=h]``; a predicted tie is
+    neither. The disparity is Cliff's delta between the groups, 2·AUC − 1.
+
+    Parameters
+    ----------
+    pairs : {"all", "unequal_labels"}, default="all"
+        ``"unequal_labels"`` counts only pairs whose true labels differ: what the reduction of
+        Proposition 1 trains.
+
+    Examples
+    --------
+    >>> from fairordinal.criteria import DemographicParity
+    >>> DemographicParity().relations(2)
+    {'': array([[1, 1],
+           [1, 1]])}
+    """
+
+    pairs: str = "all"
+    name: ClassVar[str] = "demographic_parity"
+    title: ClassVar[str] = "pairwise demographic parity"
+
+    def relations(self, n_labels: int) -> dict[str, Array]:
+        counted = np.ones((n_labels, n_labels), dtype=int)
+        if self.pairs == "unequal_labels":
+            return {"unequal labels": counted - np.eye(n_labels, dtype=int)}
+        if self.pairs != "all":
+            raise ValueError(f"pairs must be 'all' or 'unequal_labels', got {self.pairs!r}.")
+        return {"": counted}
+
+
+@dataclass(frozen=True)
+class EqualOpportunity(PairwiseCriterion):
+    r"""Pairwise equal opportunity: being truly better is rewarded equally often.
+
+    ``P[f(x1) > f(x2) | a1=g, a2=h, y1>y2] = P[f(x1) < f(x2) | a1=g, a2=h, y1<y2]``. A predicted
+    tie is no reward. Undefined for a pair of groups if no sample of one has a true label above
+    one of the other.
+
+    Examples
+    --------
+    >>> from fairordinal.criteria import EqualOpportunity
+    >>> EqualOpportunity().relations(3)[""]
+    array([[0, 0, 0],
+           [1, 0, 0],
+           [1, 1, 0]])
+    """
+
+    name: ClassVar[str] = "equal_opportunity"
+    title: ClassVar[str] = "pairwise equal opportunity"
+
+    def relations(self, n_labels: int) -> dict[str, Array]:
+        return {"": np.tril(np.ones((n_labels, n_labels), dtype=int), -1)}
+
+
+@dataclass(frozen=True)
+class EqualizedOdds(PairwiseCriterion):
+    r"""Pairwise equalized odds (appendix A.1): equal opportunity, strict and not strict.
+
+    Part ``"above"`` is pairwise equal opportunity. Part ``"not below"`` asks that
+    ``P[f(x1) >= f(x2) | a1=g, a2=h, y1>=y2]`` is the same with g and h exchanged; it is counted
+    by its complement, ``1 - P[f(x2) > f(x1) | ..., y2<=y1]``, so that ties win nothing here too.
+
+    Examples
+    --------
+    >>> from fairordinal.criteria import EqualizedOdds
+    >>> EqualizedOdds().relations(2)["not below"]
+    array([[1, 1],
+           [0, 1]])
+    """
+
+    name: ClassVar[str] = "equalized_odds"
+    title: ClassVar[str] = "pairwise equalized odds"
+
+    def relations(self, n_labels: int) -> dict[str, Array]:
+        square = np.ones((n_labels, n_labels), dtype=int)
+        return {"above": np.tril(square, -1), "not below": np.triu(square)}

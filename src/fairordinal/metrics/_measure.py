@@ -1,0 +1,110 @@
+"""From rows to a violation or a matrix: what every fairness metric does."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from fairordinal._table import ScoreTable, read_table
+from fairordinal._validation import Array
+from fairordinal.criteria import Criterion
+
+
+@dataclass(frozen=True)
+class PairMatrix:
+    """Disparities of all pairs of groups.
+
+    ``np.asarray`` gives `disparity`; rows and columns follow `groups`.
+
+    Attributes
+    ----------
+    groups : ndarray of shape (n_groups,)
+        Names of the groups, sorted.
+    disparity : ndarray of shape (n_groups, n_groups)
+        ``probability - probability.T``: positive at (g, h) if g is favoured over h; of several
+        parts, the one with the greatest absolute value. nan where undefined, 0 on the diagonal.
+    probability : ndarray of shape (n_groups, n_groups)
+        The probability for g against h that the disparity compares with that for h against g.
+    """
+
+    groups: Array
+    disparity: Array
+    probability: Array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.disparity, dtype=dtype)
+
+
+def measure(
+    criterion: Criterion,
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any,
+    labels: Any,
+    missing_group: str,
+) -> ScoreTable:
+    """Count the rows; warn about pairs of groups for which the criterion is undefined."""
+    table = read_table(
+        y_true,
+        y_pred,
+        sensitive_features,
+        sample_weight=sample_weight,
+        labels=labels,
+        missing_group=missing_group,
+    )
+    require_labels(criterion, table)
+    warn_undefined(criterion, table)
+    return table
+
+
+def require_labels(criterion: Criterion, table: ScoreTable) -> None:
+    """Refuse scores where the criterion speaks of predicted labels."""
+    if criterion.needs_labels and not table.predicts_labels:
+        raise ValueError(
+            f"{criterion.title} needs predicted labels in y_pred, got scores such as "
+            f"{table.axis[0].item()!r} that are not labels {table.labels.tolist()}. Cut the "
+            "scores into labels first, or pass labels=."
+        )
+
+
+def warn_undefined(criterion: Criterion, table: ScoreTable) -> None:
+    """Name the pairs of groups that are left out of the maximum."""
+    undefined = np.isnan(criterion.disparities(table))
+    parts = criterion.parts(table)
+    pairs = [
+        f"{table.groups.tolist()[g]!r} and {table.groups.tolist()[h]!r}"
+        for g, h in combinations(range(len(table.groups)), 2)
+        if undefined[:, g, h].any()
+    ]
+    if not pairs:
+        return
+    shown = "; ".join(pairs[:5]) + (f"; and {len(pairs) - 5} more" if len(pairs) > 5 else "")
+    what = parts[int(np.flatnonzero(undefined.any(axis=(1, 2)))[0])]
+    reason = (
+        "no sample of one has a true label that must rank above one of the other"
+        if not criterion.needs_labels
+        else f"a group has no samples to average{f' ({what})' if what else ''}"
+    )
+    warnings.warn(
+        f"{criterion.title} is undefined for groups {shown}: {reason}. Leaving them out; the "
+        "result is nan if nothing is left.",
+        UndefinedMetricWarning,
+        stacklevel=4,
+    )
+
+
+def pair_matrix(criterion: Criterion, table: ScoreTable) -> PairMatrix:
+    """The disparities of all pairs of groups, of the worst part."""
+    disparities = criterion.disparities(table)
+    worst = np.argmax(np.nan_to_num(np.abs(disparities), nan=-1.0), axis=0)[None]
+    disparity = np.take_along_axis(disparities, worst, axis=0)[0]
+    probability = np.take_along_axis(criterion.probabilities(table), worst, axis=0)[0]
+    np.fill_diagonal(disparity, 0.0)
+    return PairMatrix(table.groups, disparity, probability)
