@@ -131,6 +131,7 @@ def read_table(
     sample_weight: Any = None,
     labels: Any = None,
     missing_group: str = "error",
+    as_scores: bool = False,
 ) -> ScoreTable:
     """Read and check rows, and count them."""
     samples = read_samples(
@@ -140,6 +141,7 @@ def read_table(
         sample_weight=sample_weight,
         labels=labels,
         missing_group=missing_group,
+        as_scores=as_scores,
     )
     return tabulate(samples)
 

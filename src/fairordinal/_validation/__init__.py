@@ -52,13 +52,14 @@ def read_samples(
     sample_weight: Any = None,
     labels: Any = None,
     missing_group: str = "error",
+    as_scores: bool = False,
 ) -> Samples:
     """Read and check the arguments that all metrics share."""
     true = read_column(y_true, "y_true")
-    predicted = read_column(y_pred, "y_pred")
+    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, "y_pred")
     groups = read_groups(sensitive_features, missing_group)
     check_same_length(true, predicted, groups)
-    truth, positions, predicts_labels = order_labels(true, predicted, labels)
+    truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
     weight = read_weight(sample_weight, len(truth.values))
     if len(groups.levels) * len(truth.levels) > MOST_CELLS:
         raise ValueError(

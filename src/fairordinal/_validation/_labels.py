@@ -13,19 +13,24 @@ from fairordinal._validation._columns import Array, Column, is_number, read_colu
 MOST_LABELS = 50  # whole numbers beyond this many distinct values are scores
 
 
-def order_labels(truth: Column, predicted: Column, labels: Any) -> tuple[Coded, Coded, bool]:
+def order_labels(
+    truth: Column, predicted: Column, labels: Any, *, as_scores: bool = False
+) -> tuple[Coded, Coded, bool]:
     """Codes of true labels and of predictions, and whether predictions are labels too.
 
     Numbers are predicted labels if each is a label of y_true or of `labels`, or if all are
-    whole and there are at most `MOST_LABELS` distinct ones; otherwise they are scores.
+    whole and there are at most `MOST_LABELS` distinct ones; otherwise they are scores, as they
+    always are with `as_scores`.
     """
     for column in (truth, predicted):
         check_complete(column)
+    if as_scores:
+        return order_labels(truth, truth, labels)[0], encode(predicted), False
     if labels is None and truth.names is None and predicted.names is None:
         return _order_numbers(encode(truth), encode(predicted))
     levels = _given_order(labels) if labels is not None else _declared_order(truth, predicted)
     coded = _to_levels(encode(truth), levels)
-    if predicted.names is None and not _are_codes_of(predicted, levels):
+    if predicted.names is None and not _must_be_labels(predicted, levels):
         return coded, encode(predicted), False
     return coded, _to_levels(encode(predicted), levels), True
 
@@ -111,7 +116,7 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
     )
 
 
-def _are_codes_of(predicted: Column, levels: Array) -> bool:
+def _must_be_labels(predicted: Column, levels: Array) -> bool:
     """Whether numeric predictions must be labels: whole numbers, or numbers that are labels."""
     if levels.dtype.kind == "O":
         if predicted.values.dtype.kind == "f":

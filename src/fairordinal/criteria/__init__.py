@@ -32,6 +32,7 @@ from __future__ import annotations
 from typing import Any
 
 from fairordinal.criteria._base import Criterion
+from fairordinal.criteria._checks import require_labels, warn_undefined
 from fairordinal.criteria._pairwise import (
     DemographicParity,
     EqualizedOdds,
@@ -59,18 +60,24 @@ __all__ = [
     "StandardDemographicParity",
     "StandardEqualOpportunity",
     "StandardEqualizedOdds",
+    "as_criterion",
+    "require_labels",
+    "warn_undefined",
 ]
 
 NAMED: dict[str, Criterion] = {
-    "demographic_parity": DemographicParity(),
-    "equal_opportunity": EqualOpportunity(),
-    "equalized_odds": EqualizedOdds(),
-    "conditional_demographic_parity": DemographicParity(pairs="unequal_labels"),
-    "harm_parity": HarmParity(),
-    "conditional_harm_parity": ConditionalHarmParity(),
-    "standard_demographic_parity": StandardDemographicParity(),
-    "standard_equal_opportunity": StandardEqualOpportunity(),
-    "standard_equalized_odds": StandardEqualizedOdds(),
+    criterion.name: criterion
+    for criterion in (
+        DemographicParity(),
+        EqualOpportunity(),
+        EqualizedOdds(),
+        DemographicParity(pairs="unequal_labels"),
+        HarmParity(),
+        ConditionalHarmParity(),
+        StandardDemographicParity(),
+        StandardEqualOpportunity(),
+        StandardEqualizedOdds(),
+    )
 }
 
 

@@ -14,9 +14,18 @@ from fairordinal._validation import Array
 class Criterion(ABC):
     """A notion of fairness: probabilities that should agree between groups."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
     needs_labels: ClassVar[bool] = False  # whether scores will not do as predictions
+    relation: ClassVar[str] = "above"  # of a group to another where the disparity is positive
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name by which functions take it."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The name in words."""
 
     @abstractmethod
     def parts(self, table: ScoreTable) -> tuple[str, ...]:

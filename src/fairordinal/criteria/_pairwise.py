@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairordinal._table import Block, ScoreTable
-from fairordinal._validation import Array
+from fairordinal._validation import Array, check_choice
 from fairordinal.criteria._base import Criterion, defined_only
 
 
@@ -37,15 +37,19 @@ class PairwiseCriterion(Criterion):
         pairs[pairs == 0] = np.nan
         return relation[:, None, None] / pairs[..., None, None]
 
-    def probabilities(self, table: ScoreTable) -> Array:
+    def win_rates(self, table: ScoreTable) -> Array:
+        """How often g is above h among the pairs that count, (parts, groups, groups)."""
         n_groups, n_labels, _ = table.shape
         wins = table.wins.reshape(n_groups, n_labels, n_groups, n_labels)
         return np.einsum("pghyz,gyhz->pgh", self.weights(table), wins)
 
+    def probabilities(self, table: ScoreTable) -> Array:
+        return self.win_rates(table)
+
     def influence(self, table: ScoreTable, block: Block) -> Array:
         # One more sample of g at (y, b) adds to the wins of g over h, and lengthens the list
         # of its pairs, which lowers p[g, h] in proportion; likewise for the wins of h over g.
-        weights, totals, values = self.weights(table), table.totals, self.probabilities(table)
+        weights, totals, values = self.weights(table), table.totals, self.win_rates(table)
         ahead = np.einsum("pghyz,hzb->pghyb", weights, block.below)
         ahead -= (values[..., None] * np.einsum("pghyz,hz->pghy", weights, totals))[..., None]
         behind = np.einsum("phgzy,hzb->pghyb", weights, block.above)
@@ -95,16 +99,20 @@ class DemographicParity(PairwiseCriterion):
     """
 
     pairs: str = "all"
-    name: ClassVar[str] = "demographic_parity"
-    title: ClassVar[str] = "pairwise demographic parity"
+
+    @property
+    def name(self) -> str:
+        return "demographic_parity" if self.pairs == "all" else "conditional_demographic_parity"
+
+    @property
+    def title(self) -> str:
+        among = "" if self.pairs == "all" else ", unequal labels"
+        return f"pairwise demographic parity{among}"
 
     def relations(self, n_labels: int) -> dict[str, Array]:
+        check_choice(self.pairs, "pairs", ("all", "unequal_labels"))
         counted = np.ones((n_labels, n_labels), dtype=int)
-        if self.pairs == "unequal_labels":
-            return {"unequal labels": counted - np.eye(n_labels, dtype=int)}
-        if self.pairs != "all":
-            raise ValueError(f"pairs must be 'all' or 'unequal_labels', got {self.pairs!r}.")
-        return {"": counted}
+        return {"": counted if self.pairs == "all" else counted - np.eye(n_labels, dtype=int)}
 
 
 @dataclass(frozen=True)
@@ -153,3 +161,11 @@ class EqualizedOdds(PairwiseCriterion):
     def relations(self, n_labels: int) -> dict[str, Array]:
         square = np.ones((n_labels, n_labels), dtype=int)
         return {"above": np.tril(square, -1), "not below": np.triu(square)}
+
+    def probabilities(self, table: ScoreTable) -> Array:
+        above, win = self.win_rates(table)
+        return np.stack([above, 1 - win.T])
+
+    def support(self, table: ScoreTable) -> Array:
+        above, not_above = super().support(table)
+        return np.stack([above, not_above.T])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array
-from fairordinal.criteria import Criterion
+from fairordinal.criteria import Criterion, require_labels, warn_undefined
 
 
 @dataclass(frozen=True)
@@ -60,44 +57,8 @@ def measure(
         missing_group=missing_group,
     )
     require_labels(criterion, table)
-    warn_undefined(criterion, table)
+    warn_undefined(criterion, table, stacklevel=4)
     return table
-
-
-def require_labels(criterion: Criterion, table: ScoreTable) -> None:
-    """Refuse scores where the criterion speaks of predicted labels."""
-    if criterion.needs_labels and not table.predicts_labels:
-        raise ValueError(
-            f"{criterion.title} needs predicted labels in y_pred, got scores such as "
-            f"{table.axis[0].item()!r} that are not labels {table.labels.tolist()}. Cut the "
-            "scores into labels first, or pass labels=."
-        )
-
-
-def warn_undefined(criterion: Criterion, table: ScoreTable) -> None:
-    """Name the pairs of groups that are left out of the maximum."""
-    undefined = np.isnan(criterion.disparities(table))
-    parts = criterion.parts(table)
-    pairs = [
-        f"{table.groups.tolist()[g]!r} and {table.groups.tolist()[h]!r}"
-        for g, h in combinations(range(len(table.groups)), 2)
-        if undefined[:, g, h].any()
-    ]
-    if not pairs:
-        return
-    shown = "; ".join(pairs[:5]) + (f"; and {len(pairs) - 5} more" if len(pairs) > 5 else "")
-    what = parts[int(np.flatnonzero(undefined.any(axis=(1, 2)))[0])]
-    reason = (
-        "no sample of one has a true label that must rank above one of the other"
-        if not criterion.needs_labels
-        else f"a group has no samples to average{f' ({what})' if what else ''}"
-    )
-    warnings.warn(
-        f"{criterion.title} is undefined for groups {shown}: {reason}. Leaving them out; the "
-        "result is nan if nothing is left.",
-        UndefinedMetricWarning,
-        stacklevel=4,
-    )
 
 
 def pair_matrix(criterion: Criterion, table: ScoreTable) -> PairMatrix:

@@ -1,0 +1,133 @@
+"""What an audit finds out about one notion of fairness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fairordinal._inference import Intervals, intervals
+from fairordinal._render import name_of
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria import Criterion
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One notion of fairness, for all pairs of groups.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        The notion.
+    probabilities, disparities : ndarray of shape (n_parts, n_groups, n_groups)
+        The compared probabilities, and their differences; nan where undefined.
+    lower, upper : ndarray of shape (n_parts, n_groups, n_groups)
+        Simultaneous interval of each disparity; nan where there is none.
+    """
+
+    criterion: Criterion
+    table: ScoreTable
+    probabilities: Array
+    disparities: Array
+    bounds: Intervals
+
+    @property
+    def lower(self) -> Array:
+        return self.bounds.lower
+
+    @property
+    def upper(self) -> Array:
+        return self.bounds.upper
+
+    @property
+    def violation(self) -> float:
+        """Greatest absolute disparity; nan if none is defined."""
+        return self.criterion.violation(self.table)
+
+    @cached_property
+    def violation_interval(self) -> tuple[float, float]:
+        """Interval of the violation, from those of the disparities."""
+        defined = np.isfinite(self.disparities) & ~np.eye(len(self.table.groups), dtype=bool)
+        return self.bounds.of_violation(self.criterion.scale(self.table), defined)
+
+    @cached_property
+    def worst(self) -> tuple[int, int, int] | None:
+        """Part, favoured group and other group of the greatest disparity; None if undefined."""
+        if np.isnan(self.violation):
+            return None
+        flat = int(np.nanargmax(np.triu(np.nan_to_num(np.abs(self.disparities), nan=-1.0), 1)))
+        part, g, h = (int(i) for i in np.unravel_index(flat, self.disparities.shape))
+        return (part, g, h) if self.disparities[part, g, h] >= 0 else (part, h, g)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every part and pair of groups, the favoured group first."""
+        names = [name_of(group) for group in self.table.groups.tolist()]
+        support = self.criterion.support(self.table)
+        for part, part_name in enumerate(self.criterion.parts(self.table)):
+            for g, h in combinations(range(len(names)), 2):
+                if self.disparities[part, g, h] < 0:
+                    g, h = h, g
+                yield {
+                    "notion": self.criterion.name,
+                    "part": part_name,
+                    "group": names[g],
+                    "other": names[h],
+                    "probability": float(self.probabilities[part, g, h]),
+                    "other_probability": float(self.probabilities[part, h, g]),
+                    "disparity": float(self.disparities[part, g, h]),
+                    "lower": float(self.lower[part, g, h]),
+                    "upper": float(self.upper[part, g, h]),
+                    "rows": float(self.table.rows[g]),
+                    "other_rows": float(self.table.rows[h]),
+                    "support": float(support[part, g, h]),
+                    "other_support": float(support[part, h, g]),
+                    "note": self._note(part, g, h),
+                }
+
+    def _note(self, part: int, g: int, h: int) -> str:
+        if np.isnan(self.disparities[part, g, h]):
+            return "undefined: nothing to compare"
+        few = [i for i in (g, h) if self.table.rows[i] < 2]
+        names = " and ".join(repr(name_of(self.table.groups.tolist()[i])) for i in few)
+        return f"no interval: one row only in {names}" if few else ""
+
+    def notes(self) -> list[str]:
+        """What a reader must know beside the numbers, one sentence per kind."""
+        said: dict[str, list[str]] = {}
+        for row in self.rows():
+            if row["note"]:
+                said.setdefault(row["note"], []).append(f"{row['group']!r} and {row['other']!r}")
+        return [
+            f"{self.criterion.title}: {note} ({'; '.join(pairs[:3])}"
+            + (f"; and {len(pairs) - 3} more)." if len(pairs) > 3 else ").")
+            for note, pairs in said.items()
+        ]
+
+
+def find(
+    criterion: Criterion,
+    table: ScoreTable,
+    *,
+    interval: str,
+    confidence: float,
+    n_resamples: int,
+    random_state: Any,
+) -> Finding:
+    """Measure one notion with intervals."""
+    bounds = intervals(
+        criterion,
+        table,
+        method=interval,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    return Finding(
+        criterion, table, criterion.probabilities(table), criterion.disparities(table), bounds
+    )

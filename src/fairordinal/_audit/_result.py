@@ -1,0 +1,206 @@
+"""The result of an audit, as data, as text and as HTML."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairordinal._attribution import Attribution, attribute
+from fairordinal._audit import _text
+from fairordinal._audit._finding import Finding
+from fairordinal._comparison import Comparison
+from fairordinal._inference import rows_for_power
+from fairordinal._render import make_frame, name_of
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array, check_fraction
+from fairordinal.criteria import PairwiseCriterion, as_criterion
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found; made by :func:`audit` and :func:`audit_counts`.
+
+    Printing it shows all of it; ``audit["equal_opportunity"]`` is one `Finding` with its
+    `violation`, `violation_interval`, `disparities`, `lower` and `upper`.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        One per notion of fairness.
+    table : ScoreTable
+        The counts that everything is computed from.
+    confidence, interval : float, str
+        How sure the intervals are, and their method.
+    comparison : tuple of Comparison, or None
+        Binary and standard metrics beside the pairwise ones, if asked for.
+    """
+
+    table: ScoreTable
+    findings: tuple[Finding, ...]
+    cost: Array | None  # the cost matrix; None if predictions are scores
+    confidence: float
+    interval: str
+    score_table: ScoreTable | None = None
+    comparison: tuple[Comparison, ...] | None = None
+    library: str | None = None
+
+    def __getitem__(self, notion: str) -> Finding:
+        for finding in self.findings:
+            if finding.criterion.name == notion:
+                return finding
+        known = [finding.criterion.name for finding in self.findings]
+        raise KeyError(f"{notion!r} was not audited; the notions here are {known}.")
+
+    def __str__(self) -> str:
+        return _text.as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _text.as_html(self)
+
+    def frame(self) -> Any:
+        """Every notion, part and pair of groups as a row, the favoured group first.
+
+        Columns: `notion`, `part`, `group`, `other`; `probability` and `other_probability`, their
+        difference `disparity` with its interval `lower`, `upper`; `rows` and `other_rows` of
+        the groups; `support` and `other_support`, the pairs (or samples) behind the
+        probabilities; `note`. A frame of the library the input came from, else pandas.
+        """
+        rows = [row for finding in self.findings for row in finding.rows()]
+        return make_frame({key: [row[key] for row in rows] for key in rows[0]}, self.library)
+
+    def group_columns(self) -> dict[str, Array]:
+        """Rows of each group and, with predicted labels, its errors."""
+        rows = self.table.rows
+        columns = {"rows": rows}
+        if self.cost is not None:
+            cube = self.table.cube
+            columns["mean_cost"] = (self.cost * cube).sum(axis=(1, 2)) / rows
+            columns["too_low"] = np.tril(cube, -1).sum(axis=(1, 2)) / rows
+            columns["too_high"] = np.triu(cube, 1).sum(axis=(1, 2)) / rows
+        return columns
+
+    def group_frame(self) -> Any:
+        """Each group as a row: `rows` and, with predicted labels, its errors.
+
+        `mean_cost` of the predictions; `too_low` and `too_high`, the shares of rows predicted
+        below and above their true label.
+        """
+        names = [name_of(group) for group in self.table.groups.tolist()]
+        columns = {name: column.tolist() for name, column in self.group_columns().items()}
+        return make_frame({"group": names, **columns}, self.library)
+
+    def counts_frame(self) -> Any:
+        """The counts as rows (`group`, `y_true`, `y_pred`, `count`): fit for `audit_counts`."""
+        entries = self.table.counts.tocoo()
+        cells, positions = entries.coords
+        groups, labels = np.divmod(cells, len(self.table.labels))
+        names = [name_of(group) for group in self.table.groups.tolist()]
+        columns = {
+            "group": [names[g] for g in groups],
+            "y_true": [self.table.labels.tolist()[y] for y in labels],
+            "y_pred": [self.table.axis.tolist()[b] for b in positions],
+            "count": entries.data.tolist(),
+        }
+        return make_frame(columns, self.library)
+
+    def confusion(self, group: Any) -> Array:
+        """Counts of true labels (rows) by predicted labels (columns) of one group."""
+        if self.cost is None:
+            raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
+        return self.table.cube[self._place(group)].copy()
+
+    def _place(self, group: Any) -> int:
+        groups = self.table.groups.tolist()
+        if group not in groups:
+            raise ValueError(f"group must be one of {groups}, got {group!r}.")
+        return groups.index(group)
+
+    def attribution(
+        self, criterion: Any = "demographic_parity", *, groups: tuple[Any, Any] | None = None
+    ) -> Attribution:
+        """Where a pairwise disparity comes from: by cut, by true labels, by stage.
+
+        Parameters
+        ----------
+        criterion : str or PairwiseCriterion, default="demographic_parity"
+            The notion; of several parts, the worst.
+        groups : pair of groups, default=None
+            The pair; None takes the worst.
+
+        Returns
+        -------
+        attribution : Attribution
+            With `by_cut`, `by_labels` and, if the audit was given scores, `by_stage`.
+        """
+        notion = as_criterion(criterion)
+        if not isinstance(notion, PairwiseCriterion):
+            raise ValueError(f"attribution needs a pairwise criterion, got {notion.name!r}.")
+        return attribute(
+            notion,
+            self.table,
+            self._worst(notion, groups),
+            score_table=self.score_table,
+            library=self.library,
+        )
+
+    def _worst(self, criterion: PairwiseCriterion, groups: Any) -> tuple[int, int, int]:
+        disparities = criterion.disparities(self.table)
+        if groups is not None:
+            g, h = (self._place(group) for group in groups)
+            wanted = disparities[:, g, h]
+        else:
+            wanted = disparities
+        if not np.isfinite(wanted).any() or (groups is not None and g == h):
+            raise ValueError(f"{criterion.title} is undefined for these groups.")
+        if groups is not None:
+            return int(np.nanargmax(np.abs(wanted))), g, h
+        flat = int(np.argmax(np.nan_to_num(wanted, nan=-1.0)))
+        part, g, h = (int(i) for i in np.unravel_index(flat, wanted.shape))
+        return part, g, h
+
+    def rows_needed(
+        self,
+        violation: float = 0.05,
+        *,
+        criterion: Any = "demographic_parity",
+        power: float = 0.8,
+    ) -> int | None:
+        """How many rows tell a violation from 0, if the groups keep their proportions.
+
+        Parameters
+        ----------
+        violation : float, default=0.05
+            The violation that should not go unnoticed.
+        criterion : str or Criterion, default="demographic_parity"
+            The notion.
+        power : float, default=0.8
+            With what probability it should be noticed, in the pair of groups for which that is
+            hardest. Noticed means that the interval, at the confidence of this audit, excludes 0.
+
+        Returns
+        -------
+        rows : int or None
+            In all groups together; None if the criterion is undefined here.
+        """
+        notion = as_criterion(criterion)
+        check_fraction(power, "power")
+        check_fraction(violation / notion.scale(self.table), "violation / its greatest value")
+        rows = rows_for_power(
+            notion, self.table, violation=violation, power=power, confidence=self.confidence
+        )
+        return None if math.isnan(rows) else math.ceil(rows)
+
+    def notes(self) -> list[str]:
+        """What a reader must know about the rows."""
+        weights = self.table.counts.data
+        if np.array_equal(weights, np.rint(weights)):
+            return []
+        return [
+            "Weights are not whole numbers: the intervals take their sum, "
+            f"{self.table.rows.sum():,.1f}, for the number of rows. Scale them accordingly."
+        ]

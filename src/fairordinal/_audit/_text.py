@@ -1,0 +1,152 @@
+"""An audit in a terminal and in a notebook: the same tables, as text and as HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairordinal import _comparison
+from fairordinal._audit._finding import Finding
+from fairordinal._render import (
+    Markup,
+    clip,
+    html_page,
+    html_table,
+    interval_bar,
+    name_of,
+    number,
+    paragraphs,
+    percent,
+    quantity,
+    text_table,
+)
+
+if TYPE_CHECKING:
+    from fairordinal._audit._result import Audit
+
+MOST_GROUPS = 12  # rows of the table of groups
+MOST_LABELS = 8  # labels that are listed by name
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def as_text(audit: Audit) -> str:
+    """The audit for a terminal."""
+    blocks = [
+        "\n".join(_headline(audit)),
+        text_table(*_violations(audit), left=(0, 4)),
+        text_table(*_groups(audit)),
+    ]
+    if audit.comparison is not None:
+        blocks.append(text_table(*_comparisons(audit)))
+        blocks.append(paragraphs(_comparison.as_lines(audit.comparison) or [NO_DISAGREEMENT]))
+    blocks.append(paragraphs(_closing(audit)))
+    return "\n\n".join(block for block in blocks if block)
+
+
+def as_html(audit: Audit) -> str:
+    """The audit for a notebook."""
+    header, rows = _violations(audit)
+    bars = [_bar(finding) for finding in audit.findings]
+    drawn = [[*row[:3], bar, *row[3:]] for row, bar in zip(rows, bars, strict=True)]
+    parts = [
+        *_headline(audit),
+        html_table([*header[:3], "", *header[3:]], drawn, left=(0, 3, 4, 5)),
+        html_table(*_groups(audit)),
+    ]
+    if audit.comparison is not None:
+        parts.append(html_table(*_comparisons(audit)))
+        parts += _comparison.as_lines(audit.comparison) or [NO_DISAGREEMENT]
+    return html_page(*parts, *_closing(audit))
+
+
+NO_DISAGREEMENT = "The binary and standard metrics agree with the pairwise notions here."
+
+
+def _headline(audit: Audit) -> list[str]:
+    table = audit.table
+    names = [name_of(label) for label in table.labels.tolist()]
+    if len(names) > MOST_LABELS:
+        names = [*names[: MOST_LABELS - 2], "…", names[-1]]
+    axis = "labels" if table.predicts_labels else f"{len(table.axis):,} distinct scores"
+    return [
+        f"Audit of {quantity(table.rows.sum())} rows: {len(table.groups)} groups, "
+        f"{len(table.labels)} labels {' < '.join(names)}, predictions are {axis}",
+        f"{percent(audit.confidence)} intervals ({audit.interval.replace('_', '-')}), "
+        "simultaneous over pairs of groups",
+    ]
+
+
+def _violations(audit: Audit) -> Table:
+    header = ["notion", "violation", "interval", "told from 0", "worst pair"]
+    return header, [_violation(finding) for finding in audit.findings]
+
+
+def _violation(finding: Finding) -> list[str]:
+    lower, upper = finding.violation_interval
+    if finding.worst is None:
+        return [finding.criterion.title, "undefined", "–", "–", "–"]
+    _, group, other = finding.worst
+    names = [clip(name_of(name)) for name in finding.table.groups.tolist()]
+    pair = f"{names[group]} {finding.criterion.relation} {names[other]}"
+    return [
+        finding.criterion.title,
+        number(finding.violation),
+        f"{number(lower)} … {number(upper)}",
+        "yes" if lower > 0 else "no",
+        pair if finding.violation > 0 else "–",
+    ]
+
+
+def _bar(finding: Finding) -> Markup:
+    scale = finding.criterion.scale(finding.table)
+    return interval_bar(finding.violation, *finding.violation_interval, scale)
+
+
+def _groups(audit: Audit) -> Table:
+    columns = audit.group_columns()
+    shares = columns["rows"] / columns["rows"].sum()
+    header, cells = ["group", "rows", "share"], []
+    if "mean_cost" in columns:
+        header += ["mean cost", "rated too low", "rated too high"]
+    for i, group in enumerate(audit.table.groups.tolist()[:MOST_GROUPS]):
+        row = [clip(name_of(group), 40), quantity(columns["rows"][i]), percent(shares[i])]
+        if "mean_cost" in columns:
+            row.append(number(columns["mean_cost"][i]))
+            row += [percent(columns["too_low"][i]), percent(columns["too_high"][i])]
+        cells.append(row)
+    hidden = len(audit.table.groups) - len(cells)
+    if hidden:
+        cells.append([f"… {hidden} more, see .group_frame()"] + [""] * (len(header) - 1))
+    return header, cells
+
+
+def _comparisons(audit: Audit) -> Table:
+    header = ["other metric", "value", "pairwise", "agree"]
+    rows = [
+        [row.metric, number(row.value), number(row.pairwise_value), "no" if row.why else "yes"]
+        for row in audit.comparison or ()
+    ]
+    return header, rows
+
+
+def _closing(audit: Audit) -> list[str]:
+    """The worst pair in words, and what a reader must know."""
+    lines = [_in_words(finding) for finding in audit.findings[:1] if finding.worst is not None]
+    return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+
+
+def _in_words(finding: Finding) -> str:
+    assert finding.worst is not None
+    part, group, other = finding.worst
+    names = [name_of(name) for name in finding.table.groups.tolist()]
+    forward = finding.probabilities[part, group, other]
+    backward = finding.probabilities[part, other, group]
+    if finding.criterion.name != "demographic_parity":
+        return (
+            f"Worst by {finding.criterion.title}: {number(forward)} for {names[group]!r} against "
+            f"{number(backward)} for {names[other]!r}."
+        )
+    return (
+        f"Of pairs with one row of each, {names[group]!r} is predicted above {names[other]!r} in "
+        f"{percent(forward)} and below in {percent(backward)}."
+    )

@@ -1,0 +1,139 @@
+"""Tables of text for a terminal, a notebook and a data-frame library.
+
+Knows nothing of fairness: headers and rows in, text, HTML or a frame out.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+STYLE = (
+    "<style>.fairordinal table{border-collapse:collapse;margin:.4em 0 1em;font-size:.92em}"
+    ".fairordinal th,.fairordinal td{padding:.25em .8em;text-align:left!important;"
+    "border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent);vertical-align:middle}"
+    ".fairordinal th{font-weight:600;opacity:.75}"
+    ".fairordinal td.n{text-align:right!important;font-variant-numeric:tabular-nums}"
+    ".fairordinal .track{position:relative;width:12em;height:.9em;border-radius:.2em;"
+    "background:color-mix(in srgb,currentColor 9%,transparent)}"
+    ".fairordinal .track i{position:absolute;top:0;bottom:0;background:#0072b2;opacity:.4;"
+    "border-radius:.2em}.fairordinal .track b{position:absolute;top:-.12em;bottom:-.12em;"
+    "width:.22em;margin-left:-.11em;background:#d55e00;border-radius:.1em}"
+    ".fairordinal p{margin:.3em 0}</style>"
+)
+
+
+class Markup(str):
+    """HTML that needs no escaping."""
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for people; undefined is said, not shown as 0."""
+    return "undefined" if value != value else f"{value:.{digits}f}"
+
+
+def percent(value: float) -> str:
+    """A share for people."""
+    return "–" if value != value else f"{100 * value:.0f} %"
+
+
+def quantity(value: float) -> str:
+    """A count, or a sum of weights, for people."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def name_of(name: Any) -> str:
+    """A group or label as text; an intersection as its entries."""
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def clip(text: str, width: int = 20) -> str:
+    """Shorten long names in a terminal."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def paragraphs(lines: Sequence[str], width: int = 96) -> str:
+    """Sentences for a terminal, each wrapped."""
+    return "\n".join(textwrap.fill(line, width) for line in lines)
+
+
+def text_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
+) -> str:
+    """Aligned columns; those in `left` to the left, numbers to the right."""
+    cells = [header, *rows]
+    widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
+    lines = []
+    for row in cells:
+        padded = [
+            cell.ljust(width) if j in left else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join([lines[0], "─" * (sum(widths) + 2 * len(widths) - 2), *lines[1:]])
+
+
+def html_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
+) -> Markup:
+    """The same as HTML; all text is escaped."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td{'' if j in left else ' class=n'}>{escape(cell)}</td>"
+            for j, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return Markup(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+
+
+def html_page(*parts: str) -> str:
+    """Paragraphs and tables as one piece of a notebook."""
+    body = "".join(part if isinstance(part, Markup) else f"<p>{escape(part)}</p>" for part in parts)
+    return f'{STYLE}<div class="fairordinal">{body}</div>'
+
+
+def interval_bar(value: float, lower: float, upper: float, scale: float) -> Markup:
+    """An interval from 0 to the scale as a bar, the estimate as a tick."""
+    if value != value or upper != upper or scale <= 0:
+        return Markup("")
+    left, right, tick = (100 * min(max(x / scale, 0), 1) for x in (lower, upper, value))
+    return Markup(
+        f'<div class="track"><i style="left:{left:.1f}%;width:{right - left:.1f}%"></i>'
+        f'<b style="left:{tick:.1f}%"></b></div>'
+    )
+
+
+def escape(cell: str) -> str:
+    """Text for HTML; markup as it is."""
+    return cell if isinstance(cell, Markup) else html.escape(cell)
+
+
+def frame_library(*sources: Any) -> str | None:
+    """The library of the first source that is a series or a frame."""
+    for source in sources:
+        found = nw.from_native(source, pass_through=True, allow_series=True)
+        if isinstance(found, nw.Series | nw.DataFrame):
+            return str(found.implementation.value)
+    return None
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any:
+    """A frame of the wanted library, or of the first one installed."""
+    installed = [name for name in FRAME_LIBRARIES if importlib.util.find_spec(name)]
+    if library not in installed:
+        library = installed[0] if installed else None
+    if library is None:
+        raise ImportError("A frame needs pandas, polars or pyarrow: pip install pandas.")
+    backend: Any = library
+    return nw.from_dict(dict(columns), backend=backend).to_native()
