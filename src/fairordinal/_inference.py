@@ -201,7 +201,7 @@ def _max_t(correlation: Array, confidence: float) -> float:
         return float(stats.norm.isf((1 - confidence) / 2))
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.clip(values, 0, None))
-    n_draws = int(np.clip(GAUSSIAN_DRAWS // len(root), 1 << 12, 1 << 16))
+    n_draws = int(np.clip(GAUSSIAN_DRAWS // len(root), 1 << 12, 1 << 15))
     draws = np.random.default_rng(0).standard_normal((n_draws, len(root)))
     return float(np.quantile(np.abs(draws @ root.T).max(axis=1), confidence))
 

@@ -61,7 +61,9 @@ class Finding:
         """Part, favoured group and other group of the greatest disparity; None if undefined."""
         if np.isnan(self.violation):
             return None
-        flat = int(np.nanargmax(np.triu(np.nan_to_num(np.abs(self.disparities), nan=-1.0), 1)))
+        pairs = np.triu(np.ones_like(self.disparities[0], dtype=bool), 1)
+        gaps = np.where(pairs & np.isfinite(self.disparities), np.abs(self.disparities), -1.0)
+        flat = int(np.argmax(gaps))
         part, g, h = (int(i) for i in np.unravel_index(flat, self.disparities.shape))
         return (part, g, h) if self.disparities[part, g, h] >= 0 else (part, h, g)
 

@@ -55,7 +55,7 @@ def assert_pairwise_fair(
         ...
     AssertionError: pairwise demographic parity: violation 0.500 > max_violation=0.05. ...
     """
-    if not is_number(max_violation) or max_violation < 0:
+    if not is_number(max_violation) or not max_violation >= 0:
         raise ValueError(f"max_violation must be a number of at least 0, got {max_violation!r}.")
     result = audit(
         y_true,

@@ -149,19 +149,19 @@ class Audit:
         )
 
     def _worst(self, criterion: PairwiseCriterion, groups: Any) -> tuple[int, int, int]:
+        """Part and pair of groups with the greatest disparity, of the named pair or of all."""
         disparities = criterion.disparities(self.table)
+        wanted = ~np.eye(len(self.table.groups), dtype=bool)
         if groups is not None:
             g, h = (self._place(group) for group in groups)
-            wanted = disparities[:, g, h]
-        else:
-            wanted = disparities
-        if not np.isfinite(wanted).any() or (groups is not None and g == h):
+            wanted = np.zeros_like(wanted)
+            wanted[g, h] = g != h
+        gaps = np.where(wanted, np.abs(disparities), np.nan)
+        if not np.isfinite(gaps).any():
             raise ValueError(f"{criterion.title} is undefined for these groups.")
-        if groups is not None:
-            return int(np.nanargmax(np.abs(wanted))), g, h
-        flat = int(np.argmax(np.nan_to_num(wanted, nan=-1.0)))
-        part, g, h = (int(i) for i in np.unravel_index(flat, wanted.shape))
-        return part, g, h
+        part, g, h = (int(i) for i in np.unravel_index(int(np.nanargmax(gaps)), gaps.shape))
+        turned = groups is None and disparities[part, g, h] < 0
+        return (part, h, g) if turned else (part, g, h)
 
     def rows_needed(
         self,

@@ -52,9 +52,11 @@ class Criterion(ABC):
         return 1.0
 
     def disparities(self, table: ScoreTable) -> Array:
-        """``p[part, g, h] - p[part, h, g]``; nan where undefined."""
+        """``p[part, g, h] - p[part, h, g]``; nan where undefined, 0 on the diagonal."""
         values = self.probabilities(table)
-        return values - values.transpose(0, 2, 1)
+        disparities = values - values.transpose(0, 2, 1)
+        disparities[:, np.eye(len(table.groups), dtype=bool)] = 0.0
+        return disparities
 
     def violation(self, table: ScoreTable) -> float:
         """Greatest absolute disparity over parts and pairs of groups; nan if none is defined."""

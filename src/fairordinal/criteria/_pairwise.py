@@ -28,20 +28,20 @@ class PairwiseCriterion(Criterion):
         return np.stack([*self.relations(len(table.labels)).values()]).astype(np.float64)
 
     def support(self, table: ScoreTable) -> Array:
-        return _pairs(self._stacked(table), table.totals)
+        return np.nan_to_num(_pairs(self._stacked(table), table.totals))
 
     def weights(self, table: ScoreTable) -> Array:
         """``W[part, g, h, y, y']``; nan where the groups have no pair that counts."""
         relation = self._stacked(table)
-        pairs = _pairs(relation, table.totals)
-        pairs[pairs == 0] = np.nan
-        return relation[:, None, None] / pairs[..., None, None]
+        return relation[:, None, None] / _pairs(relation, table.totals)[..., None, None]
 
     def win_rates(self, table: ScoreTable) -> Array:
         """How often g is above h among the pairs that count, (parts, groups, groups)."""
         n_groups, n_labels, _ = table.shape
         wins = table.wins.reshape(n_groups, n_labels, n_groups, n_labels)
-        return np.einsum("pghyz,gyhz->pgh", self.weights(table), wins)
+        relation = self._stacked(table)
+        # whole numbers are summed before the one division: exact whatever the labels
+        return np.einsum("pyz,gyhz->pgh", relation, wins) / _pairs(relation, table.totals)
 
     def probabilities(self, table: ScoreTable) -> Array:
         return self.win_rates(table)
@@ -74,7 +74,9 @@ class PairwiseCriterion(Criterion):
 
 
 def _pairs(relation: Array, totals: Array) -> Array:
-    return np.einsum("pyz,gy,hz->pgh", relation, totals, totals)
+    """Weight of the pairs that count; nan where there is none."""
+    pairs = np.einsum("pyz,gy,hz->pgh", relation, totals, totals)
+    return np.where(pairs > 0, pairs, np.nan)
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,9 @@ class DemographicParity(PairwiseCriterion):
 
     @property
     def title(self) -> str:
-        among = "" if self.pairs == "all" else ", unequal labels"
-        return f"pairwise demographic parity{among}"
+        if self.pairs != "all":
+            return "pairwise DP, unequal labels"
+        return "pairwise demographic parity"
 
     def relations(self, n_labels: int) -> dict[str, Array]:
         check_choice(self.pairs, "pairs", ("all", "unequal_labels"))

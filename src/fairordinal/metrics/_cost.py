@@ -136,7 +136,7 @@ def margin_loss(
     check_same_length(true, scored)
     truth, _, _ = order_labels(true, true, labels)
     cuts = _checked_thresholds(thresholds, truth.levels)
-    if not is_number(margin) or margin < 0:
+    if not is_number(margin) or not margin >= 0:
         raise ValueError(f"margin must be a number of at least 0, got {margin!r}.")
     weight = read_weight(sample_weight, len(truth.values))
     weight = np.ones(len(truth.values)) if weight is None else weight

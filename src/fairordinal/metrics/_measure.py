@@ -67,5 +67,4 @@ def pair_matrix(criterion: Criterion, table: ScoreTable) -> PairMatrix:
     worst = np.argmax(np.nan_to_num(np.abs(disparities), nan=-1.0), axis=0)[None]
     disparity = np.take_along_axis(disparities, worst, axis=0)[0]
     probability = np.take_along_axis(criterion.probabilities(table), worst, axis=0)[0]
-    np.fill_diagonal(disparity, 0.0)
     return PairMatrix(table.groups, disparity, probability)

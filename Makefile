@@ -1,0 +1,29 @@
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-slow bench clean
+
+demo: $(READY)  ## set up everything and audit an embedded data set
+	$(BIN)/python examples/audit_diabetes.py
+
+test: $(READY)  ## set up everything; lint, types and tests
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(READY)  ## Monte-Carlo tests; prints the table of coverage
+	$(BIN)/python -m pytest -n auto -m slow -s
+
+bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/bench_audit.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,115 @@
+"""Do intervals keep their promise? Monte Carlo from laws whose disparities are known."""
+
+import numpy as np
+import pytest
+
+from fairordinal._inference import intervals, rows_for_power
+from fairordinal._table import ScoreTable
+from fairordinal.criteria import NAMED
+
+pytestmark = pytest.mark.slow
+
+LABELS = np.arange(5)
+SHARES = {2: [0.6, 0.4], 3: [0.5, 0.3, 0.2]}
+LAWS = {"fair": 0.0, "unfair": 0.5, "very unfair": 2.0}
+
+
+def law(n_groups, shift):
+    """P[y, f | group]: labels differ between groups, predictions are shifted by the group."""
+    cube = np.empty((n_groups, 5, 5))
+    for g in range(n_groups):
+        label = np.exp(-0.15 * g * LABELS)
+        noise = np.exp(-0.8 * np.abs(LABELS[None, :] - LABELS[:, None] - shift * g))
+        cube[g] = (label / label.sum())[:, None] * noise / noise.sum(axis=1, keepdims=True)
+    return cube
+
+
+def table_of(cube):
+    return ScoreTable.from_cube(cube, np.arange(len(cube)), LABELS, LABELS)
+
+
+def draw(population, n, random):
+    """A sample of n rows as a table; groups are drawn too."""
+    sizes = random.multinomial(n, SHARES[len(population)])
+    cells = [
+        random.multinomial(size, group.ravel()).reshape(5, 5)
+        for size, group in zip(sizes, population, strict=True)
+    ]
+    return table_of(np.stack(cells))
+
+
+def coverage(name, n_groups, n, shift, *, repeats, method="delta", n_resamples=200):
+    """Share of samples in which the intervals of all pairs of groups hold the truth."""
+    criterion, random = NAMED[name], np.random.default_rng(0)
+    population = law(n_groups, shift)
+    truth = criterion.disparities(table_of(population))
+    pairs = np.triu(np.ones(truth.shape[1:], dtype=bool), 1)
+    held = 0
+    for seed in range(repeats):
+        found = intervals(
+            criterion,
+            draw(population, n, random),
+            method=method,
+            n_resamples=n_resamples,
+            random_state=seed,
+        )
+        held += bool(((found.lower <= truth) & (truth <= found.upper))[:, pairs].all())
+    return held / repeats
+
+
+@pytest.mark.parametrize("kind", LAWS)
+@pytest.mark.parametrize("n", [200, 2000])
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
+def test_intervals_of_95_percent_cover_so_often(name, n_groups, n, kind, capsys):
+    found = coverage(name, n_groups, n, LAWS[kind], repeats=4000)
+    with capsys.disabled():
+        print(f"\ndelta      {name:20} {n_groups} groups  n={n:<5} {kind:12} {found:.4f}")
+    assert 0.93 <= found <= 0.975
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
+def test_the_bootstrap_covers_so_often(name, n_groups, capsys):
+    found = coverage(name, n_groups, 200, 0.5, repeats=1000, method="bootstrap")
+    with capsys.disabled():
+        print(f"\nbootstrap  {name:20} {n_groups} groups  n=200   unfair       {found:.4f}")
+    assert 0.93 <= found <= 0.98
+
+
+@pytest.mark.parametrize("n", [20, 200])
+@pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity", "harm_parity"])
+def test_the_distribution_free_bound_always_covers(name, n, capsys):
+    found = coverage(name, 3, n, 2.0, repeats=1000, method="distribution_free")
+    with capsys.disabled():
+        print(f"\nfree bound {name:20} 3 groups  n={n:<5} very unfair  {found:.4f}")
+    assert found >= 0.95
+
+
+@pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
+def test_the_rows_needed_give_the_asked_power(name, capsys):
+    criterion, random = NAMED[name], np.random.default_rng(1)
+    population = _law_with_violation(criterion, 0.05)
+    first = draw(population, 1000, random)
+    options = {"violation": 0.05, "power": 0.8, "confidence": 0.95}
+    n = round(rows_for_power(criterion, first, **options))
+    told = 0
+    for _ in range(1000):
+        found = intervals(criterion, draw(population, n, random))
+        told += found.lower[0, 0, 1] > 0 or found.upper[0, 0, 1] < 0
+    with capsys.disabled():
+        print(f"\npower      {name:20} 2 groups  n={n:<5} aim 0.80     {told / 1000:.4f}")
+    assert 0.74 <= told / 1000 <= 0.86
+
+
+def _law_with_violation(criterion, wanted):
+    """Of laws with two groups, that whose violation is the wanted one, by bisection."""
+    low, high = -1.0, 2.0  # a shift of the second group moves the disparity one way
+
+    def disparity(shift):
+        return criterion.disparities(table_of(law(2, shift)))[0, 1, 0]
+
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if disparity(middle) < wanted else (low, middle)
+    return law(2, low)

@@ -1,0 +1,34 @@
+"""Small data sets full of ties, tiny groups and weights."""
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+class Rows(NamedTuple):
+    y: list
+    s: list
+    a: list
+    w: list
+
+
+@st.composite
+def rows(draw, max_rows=14, max_groups=4, max_label=4, scores=False, weights=True):
+    """2 to `max_rows` rows of at least two groups and two true labels; zero weights included."""
+    n = draw(st.integers(2, max_rows))
+    column = lambda elements: draw(st.lists(elements, min_size=n, max_size=n))  # noqa: E731
+    label = st.integers(0, max_label)
+    y = column(label)
+    s = column(st.sampled_from([-1.5, 0.0, 0.25, 0.5, 7.25]) if scores else label)
+    a = column(st.integers(0, max_groups - 1))
+    w = column(st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.0])) if weights else [1.0] * n
+    first, second = draw(st.permutations(range(n)))[:2]
+    a[first], a[second] = 0, 1
+    w[first], w[second] = max(w[first], 1.0), max(w[second], 1.0)
+    y[first], y[second] = 0, draw(st.integers(1, max_label))
+    return Rows(y, s, a, w)
+
+
+def as_arrays(data):
+    return Rows(*(np.array(column) for column in data))

@@ -1,0 +1,299 @@
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from sklearn.exceptions import UndefinedMetricWarning
+
+from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
+from fairordinal.criteria import NAMED, HarmParity
+from strategies import rows
+
+Y = [1, 2, 3, 1, 2, 3, 1, 2, 3, 3]
+F = [1, 2, 3, 1, 1, 2, 2, 2, 3, 1]
+A = list("aaabbbcccc")
+
+
+@given(data=rows())
+@settings(deadline=None)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_an_audit_of_counts_is_the_audit_of_the_rows(data):
+    counts = pd.DataFrame({"group": data.a, "y_true": data.y, "y_pred": data.s, "count": data.w})
+    by_rows = audit(data.y, data.s, sensitive_features=data.a, sample_weight=data.w)
+    by_counts = audit_counts(counts.groupby(["group", "y_true", "y_pred"], as_index=False).sum())
+    pd.testing.assert_frame_equal(by_rows.frame(), by_counts.frame())
+
+
+def test_every_finding_is_its_metric():
+    result = audit(Y, F, sensitive_features=A)
+    assert len(result.findings) == 6
+    for finding in result.findings:
+        expected = NAMED[finding.criterion.name].violation(result.table)
+        assert finding.violation == pytest.approx(expected)
+
+
+def test_shards_add_up():
+    counts = audit(Y, F, sensitive_features=A).counts_frame()
+    shards = counts.iloc[:3], counts.iloc[3:]
+    whole, split = audit_counts(counts), audit_counts(*shards)
+    pd.testing.assert_frame_equal(whole.frame(), split.frame())
+
+
+@pytest.mark.parametrize(
+    "reshape",
+    [
+        pl.from_pandas,
+        lambda frame: frame.to_dict("list"),
+        lambda frame: frame.to_dict("records"),
+        lambda frame: list(frame.itertuples(index=False, name=None)),
+    ],
+    ids=["polars", "columns", "mappings", "tuples"],
+)
+def test_counts_may_come_in_any_shape(reshape):
+    counts = audit(Y, F, sensitive_features=A).counts_frame()
+    found = audit_counts(reshape(counts))
+    assert found["equal_opportunity"].violation == (
+        audit(Y, F, sensitive_features=A)["equal_opportunity"].violation
+    )
+
+
+def test_counts_may_have_names_of_their_own_and_several_groups():
+    table = pl.DataFrame(
+        {"sex": ["f", "f", "m", "m"], "old": [1, 0, 1, 0], "grade": ["lo", "hi", "hi", "lo"],
+         "given": ["hi", "hi", "lo", "lo"], "n": [3, 2, 4, 1]}
+    )  # fmt: skip
+    result = audit_counts(
+        table, sensitive_features=["sex", "old"], y_true="grade", y_pred="given", count="n",
+        labels=["lo", "hi"], criteria=["demographic_parity"],
+    )  # fmt: skip
+    assert result.table.groups.tolist() == [("f", 0), ("f", 1), ("m", 0), ("m", 1)]
+    assert result.table.rows.tolist() == [2, 3, 1, 4]
+    assert isinstance(result.frame(), pl.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"group": [1], "y_true": [1], "y_pred": [1]}, r"lacks columns \['count'\]"),
+        ([("a", 1, 2)], r"row 0 .* must be \(group, y_true, y_pred, count\)"),
+        ([("a", 1, 2, 3), ("b", 2, 1, -1)], r"count column 'count' .* got -1.0 at row 1"),
+        ([("a", 1, 2, 3), ("b", 2, 1, math.nan)], r"count column 'count' .* got nan at row 1"),
+    ],
+)
+def test_a_bad_table_of_counts_is_refused(table, message):
+    with pytest.raises(ValueError, match=message):
+        audit_counts(table)
+
+
+def test_no_table_of_counts_is_refused():
+    with pytest.raises(ValueError, match="at least one table"):
+        audit_counts()
+
+
+def test_the_frame_has_both_probabilities_interval_and_counts():
+    frame = audit(Y, F, sensitive_features=A).frame()
+    assert (frame["disparity"].dropna() >= 0).all()
+    np.testing.assert_allclose(
+        frame["disparity"], frame["probability"] - frame["other_probability"], atol=1e-12
+    )
+    row = frame[(frame.notion == "equal_opportunity") & (frame.group == "a") & (frame.other == "b")]
+    # a over b: 3 pairs, all won; b over a: 3 pairs, won by the 3 (predicted 2) against the 1 alone
+    assert row[["probability", "other_probability"]].iloc[0].tolist() == [1.0, 1 / 3]
+    assert row[["rows", "other_rows", "support", "other_support"]].iloc[0].tolist() == [3, 3, 3, 3]
+    inside = frame.dropna(subset="lower")
+    assert ((inside.lower <= inside.disparity) & (inside.disparity <= inside.upper)).all()
+
+
+def test_groups_have_cost_errors_and_confusion():
+    result = audit(Y, F, sensitive_features=A)
+    frame = result.group_frame().set_index("group")
+    assert frame.loc["c"].tolist() == [4, 3 / 4, 1 / 4, 1 / 4]  # costs 1, 0, 0, 2
+    assert frame["mean_cost"] @ frame["rows"] / 10 == pytest.approx(metrics.mean_cost(Y, F))
+    assert result.confusion("c").tolist() == [[0, 1, 0], [0, 1, 0], [1, 0, 1]]
+    with pytest.raises(ValueError, match="group must be one of"):
+        result.confusion("x")
+
+
+def test_the_cost_matrix_enters_costs_and_harms():
+    squared = audit(Y, F, sensitive_features=A, cost_matrix="squared")
+    assert squared.group_frame()["mean_cost"].tolist() == [0, 2 / 3, 5 / 4]
+    expected = HarmParity("squared").violation(squared.table)
+    assert squared["harm_parity"].violation == expected == 1.0
+
+
+def test_the_worst_pair_is_named_the_favoured_group_first():
+    finding = audit(Y, F, sensitive_features=A)["equal_opportunity"]
+    _, group, other = finding.worst
+    assert finding.disparities[0, group, other] == finding.violation > 0
+
+
+def test_scores_are_audited_by_pairwise_notions_alone():
+    result = audit(Y, np.array(F) + 0.25, sensitive_features=A)
+    assert {f.criterion.name for f in result.findings} == {
+        "demographic_parity",
+        "equal_opportunity",
+        "equalized_odds",
+        "conditional_demographic_parity",
+    }
+    assert "distinct scores" in str(result)
+    assert list(result.group_frame()) == ["group", "rows"]
+    with pytest.raises(ValueError, match="needs predicted labels"):
+        result.confusion("a")
+    with pytest.raises(ValueError, match="compare=True needs predicted labels"):
+        audit(Y, np.array(F) + 0.25, sensitive_features=A, compare=True)
+
+
+@pytest.mark.filterwarnings("ignore:pairwise equalized odds is undefined")
+def test_an_undefined_notion_warns_and_says_so():
+    with pytest.warns(UndefinedMetricWarning, match="pairwise equal opportunity is undefined"):
+        result = audit([1, 1, 2, 2], [1, 2, 1, 2], sensitive_features=list("aabb"))
+    finding = result["equal_opportunity"]
+    assert math.isnan(finding.violation)
+    assert finding.worst is None
+    assert all(math.isnan(bound) for bound in finding.violation_interval)
+    assert "pairwise equal opportunity: undefined" in str(result)
+
+
+def test_a_group_of_one_row_has_no_interval_and_the_audit_says_so():
+    result = audit([*Y, 2], [*F, 3], sensitive_features=[*A, "d"])
+    frame = result.frame()
+    single = frame[(frame.notion == "demographic_parity") & (frame.eval("group == 'd'"))]
+    assert single["lower"].isna().all()
+    assert (single["note"] == "no interval: one row only in 'd'").all()
+    assert "no interval: one row only in 'd'" in str(result)
+    assert result["demographic_parity"].violation_interval[1] == 1.0
+
+
+def test_weights_that_are_no_counts_are_pointed_out():
+    whole = audit(Y, F, sensitive_features=A, sample_weight=[2] * 10)
+    assert "Weights are not whole" not in str(whole)
+    assert "Weights are not whole" in str(
+        audit(Y, F, sensitive_features=A, sample_weight=[0.5] * 10)
+    )
+
+
+def test_text_and_html_show_every_notion_and_escape_names():
+    groups = ["<script>alert(1)</script>" if a == "a" else a for a in A]
+    result = audit(Y, F, sensitive_features=groups, compare=True)
+    for finding in result.findings:
+        assert finding.criterion.title in str(result)
+        assert finding.criterion.title in result._repr_html_()
+    assert "<script>" not in result._repr_html_()
+    assert "&lt;script&gt;" in result._repr_html_()
+    assert repr(result) == str(result)
+
+
+def test_text_fits_a_terminal_with_many_groups_of_long_names():
+    random = np.random.default_rng(0)
+    names = [f"a very long name of a group that goes on and on, number {i}" for i in range(40)]
+    a = random.choice(names, 4000)
+    y, f = random.integers(0, 12, (2, 4000))
+    text = str(audit(y, f, sensitive_features=a, criteria=["demographic_parity"]))
+    assert max(map(len, text.splitlines())) <= 120
+    assert "28 more, see .group_frame()" in text
+
+
+def test_an_unknown_notion_lists_the_known_ones():
+    with pytest.raises(KeyError, match="demographic_parity"):
+        audit(Y, F, sensitive_features=A)["fairness"]
+
+
+# Comparison
+
+
+def test_a_comparison_says_where_binary_metrics_are_blind():
+    y, f, a = [0, 1, 2, 3] * 3, [3] * 6 + [0, 2] * 3, [0] * 6 + [1] * 6
+    text = " ".join(str(audit(y, f, sensitive_features=a, compare=True)).split())
+    assert (
+        "demographic parity of label 1 is 0.000 where pairwise demographic parity is 1.000" in text
+    )
+    assert "no row is predicted 1" in text
+
+
+def test_a_comparison_says_where_standard_parity_sees_what_balances():
+    y, f, a = [1, 2, 3] * 4, [1, 2, 3] * 4, ["a", "b", "a"] * 4
+    (row,) = [
+        row
+        for row in audit(y, f, sensitive_features=a, compare=True).comparison
+        if row.metric == "standard demographic parity"
+    ]
+    assert (row.value, row.pairwise_value) == (1.0, 0.0)
+    assert "the differences balance" in row.why
+
+
+def test_a_comparison_of_agreeing_metrics_says_so():
+    y = [1, 2, 3] * 4
+    text = str(audit(y, y, sensitive_features=["a", "b"] * 6, compare=True))
+    assert "agree with the pairwise notions" in text
+
+
+# Guards
+
+
+def test_a_fair_predictor_passes():
+    assert_pairwise_fair([1, 2] * 50, [1, 2] * 50, sensitive_features=["a"] * 50 + ["b"] * 50)
+
+
+def test_an_unfair_predictor_fails_with_the_worst_pair():
+    with pytest.raises(AssertionError, match=r"violation 1\.000 > max_violation=0\.1\. 'a' is fav"):
+        assert_pairwise_fair(
+            [1, 2, 1, 2], [2, 2, 1, 1], sensitive_features=list("aabb"), max_violation=0.1
+        )
+
+
+def test_with_confidence_few_rows_show_nothing():
+    y, a = [1, 2] * 10, ["a"] * 10 + ["b"] * 10
+    options = {"sensitive_features": a, "max_violation": 0.1}
+    assert_pairwise_fair(y, y, **options)
+    with pytest.raises(AssertionError, match=r"upper bound of the violation at confidence 0\.9"):
+        assert_pairwise_fair(y, y, confidence=0.9, **options)
+    many = {"sensitive_features": a * 200, "max_violation": 0.1}
+    assert_pairwise_fair(y * 200, y * 200, confidence=0.9, **many)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_an_undefined_notion_does_not_pass():
+    with pytest.raises(AssertionError, match="undefined for 'a' and 'b'"):
+        assert_pairwise_fair(
+            [1, 1, 2, 2], [1, 2, 1, 2], sensitive_features=list("aabb"),
+            criterion="equal_opportunity",
+        )  # fmt: skip
+
+
+def test_a_group_of_one_label_passes_where_the_pair_is_defined():
+    # 'b' holds label 2 alone: undefined against itself, but not against 'a'
+    assert_pairwise_fair(
+        [1, 2, 3, 2, 2], [1, 2, 3, 2, 2], sensitive_features=list("aaabb"),
+        criterion="equal_opportunity",
+    )  # fmt: skip
+
+
+def test_a_group_of_one_row_does_not_pass_with_confidence():
+    y, a = [1, 2] * 5000, ["a", "a", "b", "b"] * 2500
+    with pytest.raises(AssertionError, match=r"upper bound .* 1\.000"):
+        assert_pairwise_fair(
+            [*y, 1], [*y, 1], sensitive_features=[*a, "c"], max_violation=0.6, confidence=0.95
+        )
+
+
+@pytest.mark.parametrize("limit", [-0.1, math.nan, "small", None])
+def test_a_limit_must_be_a_number(limit):
+    with pytest.raises(ValueError, match="max_violation must be a number"):
+        assert_pairwise_fair([1, 2], [1, 2], sensitive_features=[0, 1], max_violation=limit)
+
+
+def test_rows_needed_by_function_and_by_audit_agree():
+    result = audit(Y, F, sensitive_features=A)
+    options = {"criterion": "harm_parity", "power": 0.9}
+    assert result.rows_needed(0.1, **options) == rows_needed(
+        Y, F, sensitive_features=A, violation=0.1, **options
+    )
+    assert result.rows_needed(0.05) > result.rows_needed(0.1)
+
+
+@pytest.mark.parametrize("arguments", [{"violation": 0}, {"violation": 1}, {"power": 1}])
+def test_rows_needed_refuses_the_impossible(arguments):
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        audit(Y, F, sensitive_features=A).rows_needed(**arguments)

@@ -1,0 +1,197 @@
+"""Laws that every criterion inherits. A new notion joins by its name in the registry."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from fairordinal._table import ScoreTable, read_table
+from fairordinal.criteria import NAMED, PairwiseCriterion
+from strategies import as_arrays, rows
+
+EVERY = [pytest.param(criterion, id=name) for name, criterion in NAMED.items()]
+PAIRWISE = [pytest.param(c, id=n) for n, c in NAMED.items() if isinstance(c, PairwiseCriterion)]
+LINEAR = [pytest.param(c, id=n) for n, c in NAMED.items() if n != "conditional_harm_parity"]
+LABELS = [0, 1, 2, 3, 4]
+
+every_criterion = pytest.mark.parametrize("criterion", EVERY)
+every_pairwise = pytest.mark.parametrize("criterion", PAIRWISE)
+thorough = settings(max_examples=400, deadline=None)
+
+
+def table_of(data, labels=None):
+    return read_table(data.y, data.s, data.a, sample_weight=data.w, labels=labels)
+
+
+def same(first, second, tolerance=1e-12):
+    np.testing.assert_allclose(first, second, rtol=0, atol=tolerance, equal_nan=True)
+
+
+@every_criterion
+@thorough
+@given(data=rows())
+def test_the_violation_is_that_of_pair_by_pair_enumeration(criterion, data):
+    same(criterion.violation(table_of(data)), oracles.violation(criterion.name, *data))
+
+
+@every_criterion
+@thorough
+@given(data=rows())
+def test_each_disparity_is_that_of_pair_by_pair_enumeration(criterion, data):
+    table = table_of(data)
+    disparities = criterion.disparities(table)
+    for g, first in enumerate(table.groups):
+        for h, second in enumerate(table.groups):
+            if g != h:
+                expected = oracles.disparity(criterion.name, *data, first, second)
+                same(disparities[:, g, h], expected)
+
+
+@every_criterion
+@given(data=rows())
+def test_each_probability_is_that_of_pair_by_pair_enumeration(criterion, data):
+    table = table_of(data)
+    shown = criterion.probabilities(table)
+    for g, first in enumerate(table.groups):
+        for h, second in enumerate(table.groups):
+            expected = np.array(oracles.RATES[criterion.name](*data, first, second))
+            defined = ~np.isnan(criterion.disparities(table)[:, g, h])
+            if g != h:
+                same(shown[defined, g, h], expected[defined])
+
+
+@every_pairwise
+@thorough
+@given(data=rows(scores=True))
+def test_scores_are_judged_by_the_same_rule(criterion, data):
+    same(criterion.violation(table_of(data)), oracles.violation(criterion.name, *data))
+
+
+@every_criterion
+@given(data=rows(), random=st.randoms(use_true_random=False))
+def test_the_order_of_rows_is_irrelevant(criterion, data, random):
+    order = list(range(len(data.y)))
+    random.shuffle(order)
+    shuffled = type(data)(*([column[i] for i in order] for column in data))
+    same(criterion.disparities(table_of(data)), criterion.disparities(table_of(shuffled)))
+
+
+@every_pairwise
+@given(data=rows(weights=False))
+def test_an_increasing_map_of_predictions_changes_nothing(criterion, data):
+    table = table_of(data)
+    mapped = table_of(data._replace(s=[np.exp(score) - 0.5 for score in data.s]))
+    np.testing.assert_array_equal(criterion.disparities(table), criterion.disparities(mapped))
+
+
+@every_criterion
+@given(data=rows())
+def test_exchanging_two_groups_flips_the_sign(criterion, data):
+    exchange = {0: 1, 1: 0}
+    turned = data._replace(a=[exchange.get(group, group) for group in data.a])
+    before = criterion.disparities(table_of(data))[:, 0, 1]
+    same(criterion.disparities(table_of(turned))[:, 0, 1], -before)
+    same(criterion.disparities(table_of(data))[:, 1, 0], -before)
+
+
+@every_criterion
+@given(data=rows())
+def test_a_weight_is_so_many_rows(criterion, data):
+    weights = [int(2 * weight) for weight in data.w]
+    repeated = [np.repeat(column, weights) for column in as_arrays(data)[:3]]
+    if len(set(repeated[0])) < 2:
+        return
+    table = read_table(*repeated, labels=LABELS)
+    same(criterion.disparities(table), criterion.disparities(table_of(data, LABELS)))
+
+
+@every_criterion
+@given(data=rows())
+def test_doubling_all_weights_changes_nothing(criterion, data):
+    doubled = data._replace(w=[2 * weight for weight in data.w])
+    same(criterion.disparities(table_of(data)), criterion.disparities(table_of(doubled)))
+
+
+@every_pairwise
+@given(data=rows())
+def test_a_constant_prediction_is_fair(criterion, data):
+    constant = data._replace(s=[3] * len(data.s))
+    violation = criterion.violation(table_of(constant))
+    assert violation == 0 or np.isnan(criterion.disparities(table_of(constant))).all(axis=0)[0, 1]
+
+
+@every_criterion
+@given(data=rows(weights=False), cuts=st.lists(st.sampled_from([-2.0, 0.1, 0.25, 3.0]), min_size=4,
+                                               max_size=4))  # fmt: skip
+def test_the_cut_table_has_the_metric_of_the_predictions(criterion, data, cuts):
+    scores = np.array([-1.5, 0.0, 0.25, 0.5, 7.25])[data.s]
+    thresholds = np.sort(cuts)
+    cut = table_of(data._replace(s=scores), LABELS).cut(thresholds)
+    predicted = [sum(score > threshold for threshold in thresholds) for score in scores]
+    same(
+        criterion.disparities(cut),
+        criterion.disparities(table_of(data._replace(s=predicted), LABELS)),
+    )
+
+
+@pytest.mark.parametrize("criterion", LINEAR)
+@given(data=rows())
+def test_the_signed_tables_give_the_disparities(criterion, data):
+    table = table_of(data)
+    counts = table.wins if isinstance(criterion, PairwiseCriterion) else table.counts.toarray()
+    linear = np.einsum("euv,uv->e", criterion.contrasts(table), counts)
+    disparities = criterion.disparities(table)
+    upper = np.triu_indices(len(table.groups), 1)
+    expected = disparities[:, *upper].ravel()
+    same(linear, expected[~np.isnan(expected)])
+
+
+@every_criterion
+@given(data=rows())
+def test_the_influence_is_the_derivative_of_the_disparity(criterion, data):
+    table = table_of(data)
+    cube = table.cube
+    (block,) = table.blocks()
+    influence = criterion.influence(table, block)
+    step = 1e-6
+    for g, y, b in [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)]:
+        bumped = [cube.copy(), cube.copy()]
+        bumped[0][g, y, b] += step
+        bumped[1][g, y, b] = max(bumped[1][g, y, b] - step, 0)
+        moved = bumped[0][g, y, b] - bumped[1][g, y, b]
+        up, down = (
+            criterion.disparities(ScoreTable.from_cube(c, table.groups, table.labels, table.labels))
+            for c in bumped
+        )
+        slope = ((up - down) / moved)[:, g]
+        defined = ~np.isnan(criterion.disparities(table)[:, g])
+        defined[:, g] = False  # a group has no disparity with itself
+        np.testing.assert_allclose(influence[:, g, :, y, b][defined], slope[defined], atol=2e-4)
+
+
+UNDEFINED = {
+    # nobody's true label is above another's
+    "equal_opportunity": [0, 0, 0, 0],
+    "conditional_demographic_parity": [0, 0, 0, 0],
+    # nobody is rated too low
+    "conditional_harm_parity": [0, 0, 0, 0],
+    # no label occurs in both groups
+    "standard_equal_opportunity": [0, 0, 1, 1],
+    "standard_equalized_odds": [0, 0, 1, 1],
+}
+
+
+@pytest.mark.parametrize(("name", "y_true"), UNDEFINED.items())
+def test_undefined_is_nan_and_never_zero(name, y_true):
+    table = read_table(y_true, [1, 0, 1, 0], list("aabb"), labels=[0, 1, 2])
+    assert np.isnan(NAMED[name].violation(table))
+
+
+def test_one_defined_part_is_enough_for_a_violation():
+    table = read_table([0, 0, 0, 0], [1, 0, 1, 1], list("aabb"), labels=[0, 1, 2])
+    above, not_below = NAMED["equalized_odds"].disparities(table)[:, 0, 1]
+    assert np.isnan(above)
+    # of 4 pairs with equal labels a is not below b in 2 (its 1 against both), b never below a
+    assert not_below == 2 / 4 - 4 / 4
+    assert NAMED["equalized_odds"].violation(table) == 0.5

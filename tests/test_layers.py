@@ -1,0 +1,60 @@
+"""An import points only up this list; a row's modules do not know each other."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import fairordinal
+
+PACKAGE = Path(fairordinal.__file__).parent
+LAYERS = [
+    "_validation",
+    "_table _costs _render",
+    "criteria",
+    "metrics _inference _attribution _comparison",
+    "_audit",
+    "datasets",
+]
+PLACE = {name: place for place, row in enumerate(LAYERS) for name in row.split()}
+FILES = sorted(
+    path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem != "__init__"
+)
+
+
+def module_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Names of the package's own modules that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            module = node.module or ""
+            names = (
+                [f"{module}.{a.name}" for a in node.names] if module == "fairordinal" else [module]
+            )
+        yield from (name.split(".")[1] for name in names if name.startswith("fairordinal."))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_up_the_list(path):
+    module = module_of(path)
+    assert module in PLACE, f"{module} has no layer"
+    for target in imported(path):
+        allowed = target == module or PLACE[target] < PLACE[module]
+        assert allowed, f"{module} looks down at {target}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nothing_private_of_scikit_learn_is_imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
+            parts = [*node.module.split("."), *(alias.name for alias in node.names)]
+            assert not [part for part in parts if part.startswith("_")]
+
+
+def test_every_layer_exists():
+    assert {module_of(path) for path in FILES} == set(PLACE)
