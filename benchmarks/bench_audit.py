@@ -78,8 +78,7 @@ def measure(n, what):
 
 
 def rows(n):
-    """True labels, predictions within one level of them, and groups; in blocks, so as not to
-    need more memory than the columns."""
+    """True labels, predictions near them, groups; in blocks, to need no further memory."""
     random = np.random.default_rng(0)
     y, f, a = (np.empty(n, dtype=np.int64) for _ in range(3))
     for start in range(0, n, 1 << 20):
@@ -110,9 +109,9 @@ def fairlearn_job():
     from fairlearn.metrics import MetricFrame
     from sklearn.metrics import mean_absolute_error
 
-    return lambda y, f, a: MetricFrame(
-        metrics=mean_absolute_error, y_true=y, y_pred=f, sensitive_features=a
-    ).by_group
+    return lambda y, f, a: (
+        MetricFrame(metrics=mean_absolute_error, y_true=y, y_pred=f, sensitive_features=a).by_group
+    )
 
 
 if __name__ == "__main__":

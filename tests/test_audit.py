@@ -78,8 +78,8 @@ def test_counts_may_have_names_of_their_own_and_several_groups():
     [
         ({"group": [1], "y_true": [1], "y_pred": [1]}, r"lacks columns \['count'\]"),
         ([("a", 1, 2)], r"row 0 .* must be \(group, y_true, y_pred, count\)"),
-        ([("a", 1, 2, 3), ("b", 2, 1, -1)], r"count column 'count' .* got -1.0 at row 1"),
-        ([("a", 1, 2, 3), ("b", 2, 1, math.nan)], r"count column 'count' .* got nan at row 1"),
+        ([("a", 1, 2, 3), ("b", 2, 1, -1)], r"count must be finite .* got -1.0 at row 1"),
+        ([("a", 1, 2, 3), ("b", 2, 1, math.nan)], r"count must be finite .* got nan at row 1"),
     ],
 )
 def test_a_bad_table_of_counts_is_refused(table, message):

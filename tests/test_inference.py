@@ -161,6 +161,17 @@ def test_the_distribution_free_bound_has_its_constants():
     assert found.upper[0, 0, 1] == pytest.approx(2 * np.sqrt(np.log(160) / 100))
 
 
+def test_the_distribution_free_bound_takes_no_chance_for_a_certainty():
+    # every pair of this sample counts for a over b, but that is an estimate of B, not a fact
+    table = read_table([2] * 50 + [1] * 49 + [3], [2] * 50 + [1] * 50, [0] * 50 + [1] * 50)
+    criterion = NAMED["conditional_demographic_parity"]
+    assert criterion.support(table)[0, 0, 1] == 50 * 50
+    found = intervals(criterion, table, method="distribution_free")
+    # a over b: A and B are 1, A may be 1 - t; b over a: A is 0, may be t, and B may be 1 - t
+    t = np.sqrt(np.log(160) / 100)
+    assert found.lower[0, 0, 1] == pytest.approx((1 - t) - t / (1 - t))
+
+
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
 @pytest.mark.parametrize(
     ("y_pred", "a"),

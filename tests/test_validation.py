@@ -21,6 +21,8 @@ from fairordinal.metrics import (
     standard_equal_opportunity_difference,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+
 nan, inf = np.nan, np.inf
 Y, F, A = [0, 1, 2, 0, 1, 2], [0, 2, 2, 0, 0, 1], list("aaabbb")
 GOOD = {"y_true": Y, "y_pred": F, "sensitive_features": A}

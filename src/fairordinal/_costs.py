@@ -49,7 +49,13 @@ def label_places(labels: Array) -> Array:
 
 
 def _checked(cost: Any, labels: Array) -> Array:
-    matrix = np.asarray(cost, dtype=np.float64)
+    try:
+        matrix = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "cost_matrix must be a V-shaped matrix of numbers with a row and a column per label, "
+            f"or one of {NAMES}, got {cost!r:.60}."
+        ) from None
     if matrix.shape != (len(labels), len(labels)):
         raise ValueError(
             f"cost_matrix has shape {matrix.shape} but there are {len(labels)} labels "

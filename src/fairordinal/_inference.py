@@ -37,7 +37,7 @@ from scipy import sparse, stats
 from sklearn.utils import check_random_state
 
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable
-from fairordinal._validation import Array, check_choice, check_fraction
+from fairordinal._validation import Array, check_choice, check_fraction, check_whole
 from fairordinal.criteria import Criterion, PairwiseCriterion
 
 METHODS = ("delta", "bootstrap", "distribution_free")
@@ -126,6 +126,7 @@ def intervals(
         estimates = fisher_estimates(criterion, table, contrasts)
         reach = estimates.critical_value(confidence) * estimates.deviation
         if method == "bootstrap":
+            check_whole(n_resamples, "n_resamples", least=2)
             draws = _resample(criterion, table, contrasts, n_resamples, random_state)
             reach = _bootstrap_reach(draws, confidence)
         scale = criterion.scale(table)
@@ -263,10 +264,11 @@ def _free_bounds(
     ratio = np.divide(event, base, out=np.zeros_like(event), where=base > 0)
     n_means = 4 * len(contrasts)  # A and B, for (g, h) and for (h, g)
     reach = np.sqrt(np.log(2 * n_means / (1 - confidence)) / (2 * rows))
-    slack = np.where(base == 1, 0.0, reach)  # B = 1 is no estimate
+    known = criterion.unconditional(table)[:, None, None]
+    slack = np.where(known, 0.0, reach)  # B = 1 is no estimate
     with np.errstate(divide="ignore", invalid="ignore"):
         highest = np.where(base > slack, (event + reach) / (base - slack), 1.0)
-        lowest = (event - reach) / (base + slack)
+        lowest = (event - reach) / np.minimum(base + slack, 1)
     highest, lowest = np.clip(highest, ratio, 1), np.clip(lowest, 0, ratio)
     lower = lowest - highest.transpose(0, 2, 1)
     upper = highest - lowest.transpose(0, 2, 1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
+import numpy as np
 
 from fairordinal._audit._finding import find
 from fairordinal._audit._result import Audit
@@ -13,7 +14,7 @@ from fairordinal._comparison import compare as compare_metrics
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import read_weight
+from fairordinal._validation import Column, check_same_length, read_column, read_weight, stack
 from fairordinal.criteria import (
     ConditionalHarmParity,
     Criterion,
@@ -106,41 +107,63 @@ def audit(
     score_table = None
     if scores is not None:
         score_table = read_table(y_true, scores, labels=table.labels, as_scores=True, **columns)
-    if compare and not table.predicts_labels:
+    options = Options(
+        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+    )
+    library = frame_library(y_true, y_pred, sensitive_features)
+    return _assemble(table, score_table, options, library)
+
+
+class Options(NamedTuple):
+    """What is computed from a table."""
+
+    criteria: Sequence[Any] | None
+    cost_matrix: Any
+    interval: str
+    confidence: float
+    n_resamples: int
+    random_state: Any
+    compare: bool
+
+
+def _assemble(
+    table: ScoreTable, score_table: ScoreTable | None, options: Options, library: str | None
+) -> Audit:
+    cost = as_cost_matrix(options.cost_matrix, table.labels)
+    if options.compare and not table.predicts_labels:
         raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
-    notions = _notions(criteria, cost_matrix, table)
+    notions = _notions(options, table)
     for notion in notions:
         require_labels(notion, table)
-        if criteria is not None or not notion.needs_labels:
-            warn_undefined(notion, table, stacklevel=3)
+        if options.criteria is not None or not notion.needs_labels:
+            warn_undefined(notion, table, stacklevel=4)
     findings = [
         find(
             notion,
             table,
-            interval=interval,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            random_state=random_state,
+            interval=options.interval,
+            confidence=options.confidence,
+            n_resamples=options.n_resamples,
+            random_state=options.random_state,
         )
         for notion in notions
     ]
     return Audit(
         table,
         tuple(findings),
-        cost=as_cost_matrix(cost_matrix, table.labels) if table.predicts_labels else None,
-        confidence=confidence,
-        interval=interval,
+        cost=cost if table.predicts_labels else None,
+        confidence=options.confidence,
+        interval=options.interval,
         score_table=score_table,
-        comparison=compare_metrics(table) if compare else None,
-        library=frame_library(y_true, y_pred, sensitive_features),
+        comparison=compare_metrics(table) if options.compare else None,
+        library=library,
     )
 
 
-def _notions(
-    criteria: Sequence[Any] | None, cost_matrix: Any, table: ScoreTable
-) -> list[Criterion]:
+def _notions(options: Options, table: ScoreTable) -> list[Criterion]:
+    criteria = options.criteria
     if criteria is not None:
-        if isinstance(criteria, str) or not len(criteria):
+        if isinstance(criteria, str) or not np.iterable(criteria) or not len(criteria):
             raise ValueError(f"criteria must be a list of criteria, got {criteria!r}.")
         return [as_criterion(criterion) for criterion in criteria]
     notions: list[Criterion] = [
@@ -148,8 +171,8 @@ def _notions(
         EqualOpportunity(),
         EqualizedOdds(),
         DemographicParity(pairs="unequal_labels"),
-        HarmParity(cost_matrix),
-        ConditionalHarmParity(cost_matrix),
+        HarmParity(options.cost_matrix),
+        ConditionalHarmParity(options.cost_matrix),
     ]
     return [notion for notion in notions if table.predicts_labels or not notion.needs_labels]
 
@@ -198,60 +221,69 @@ missing_group
     >>> audit_counts(rows)["demographic_parity"].violation
     1.0
     """
-    if not tables:
-        raise ValueError("audit_counts needs at least one table of counts.")
     features = [sensitive_features] if isinstance(sensitive_features, str) else sensitive_features
+    if not tables or not len(features):
+        raise ValueError(
+            "audit_counts needs at least one table of counts and a column of sensitive_features."
+        )
     names = [*features, y_true, y_pred, count]
-    columns = _columns(tables, names)
-    weight = read_weight(columns[count], len(columns[count]), name=f"count column {count!r}")
-    groups = {name: columns[name] for name in features}
-    return audit(
-        columns[y_true],
-        columns[y_pred],
-        sensitive_features=groups,
-        sample_weight=weight,
+    shards = [_read_counts(table, names) for table in tables]
+    *groups, true, predicted, counts = (stack(columns) for columns in zip(*shards, strict=True))
+    table = read_table(
+        true,
+        predicted,
+        dict(zip(features, groups, strict=True)),
+        sample_weight=read_weight(counts, len(counts.values), name="count"),
         labels=labels,
-        criteria=criteria,
-        cost_matrix=cost_matrix,
-        interval=interval,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        compare=compare,
         missing_group=missing_group,
     )
+    options = Options(
+        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+    )
+    return _assemble(table, None, options, frame_library(*tables))
 
 
-def _columns(tables: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
-    """The wanted columns of all tables, one below the other."""
-    frames = [nw.from_native(table, pass_through=True) for table in tables]
-    if all(isinstance(frame, nw.DataFrame) for frame in frames):
-        for frame in frames:
-            _check_names(frame.columns, names)
-        whole = nw.concat([frame.select(*names) for frame in frames])
-        return {name: whole[name].to_native() for name in names}
-    parts = [_read_one(table, names) for table in tables]
-    return {name: [value for part in parts for value in part[name]] for name in names}
+def _read_counts(table: Any, names: Sequence[str]) -> list[Column]:
+    """The wanted columns of one table of counts."""
+    arguments = [*["sensitive_features"] * (len(names) - 3), "y_true", "y_pred", "count"]
+    found = _columns(nw.from_native(table, pass_through=True, allow_series=True), names)
+    columns = [
+        read_column(column, argument) for column, argument in zip(found, arguments, strict=True)
+    ]
+    check_same_length(columns[-3], *columns)
+    return columns
 
 
-def _read_one(table: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
-    frame = nw.from_native(table, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        table = frame.to_dict(as_series=False)
+def _columns(table: Any, names: Sequence[str]) -> list[Any]:
+    if isinstance(table, nw.DataFrame):
+        _check_names(table.columns, names)
+        if not len(table):
+            raise ValueError("the table of counts is empty; it must hold at least one row.")
+        return [table[name] for name in names]
     if isinstance(table, Mapping):
         _check_names(table, names)
-        return table
-    rows = list(table)
-    if rows and all(isinstance(row, Mapping) for row in rows):
-        for row in rows:
-            _check_names(row, names)
-        return {name: [row[name] for row in rows] for name in names}
+        return [table[name] for name in names]
+    if isinstance(table, nw.LazyFrame | nw.Series | str) or not np.iterable(table):
+        raise ValueError(
+            "a table of counts must be a frame (collected, with its index reset), a mapping of "
+            f"columns or a list of rows, got {type(table).__name__}."
+        )
+    return _transposed(list(table), names)
+
+
+def _transposed(rows: list[Any], names: Sequence[str]) -> list[Any]:
+    """Columns of a list of rows, mappings or tuples."""
+    if not rows:
+        raise ValueError("the table of counts is empty; it must hold at least one row.")
     for i, row in enumerate(rows):
-        if len(row) != len(names):
+        if isinstance(row, Mapping):
+            _check_names(row, names)
+        elif not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(names):
             raise ValueError(
                 f"row {i} of the table of counts must be ({', '.join(names)}), got {row!r}."
             )
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    tuples = [[row[n] for n in names] if isinstance(row, Mapping) else row for row in rows]
+    return [list(column) for column in zip(*tuples, strict=True)]
 
 
 def _check_names(found: Any, wanted: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ expected, what came (value and row), and what to do.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +17,31 @@ from typing import Any
 import numpy as np
 
 from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
-from fairordinal._validation._columns import Array, Column, is_number, read_column
+from fairordinal._validation._columns import Array, Column, is_number, read_column, stack
 from fairordinal._validation._groups import read_groups
 from fairordinal._validation._labels import check_complete, order_labels
 
 __all__ = [
-    "Array", "Coded", "Column", "Samples", "check_choice", "check_complete", "check_fraction",
-    "check_same_length", "encode", "is_number", "order_labels", "read_column", "read_groups",
-    "read_samples", "read_scores", "read_weight", "row_blocks",
-]  # fmt: skip
+    "Array",
+    "Coded",
+    "Column",
+    "Samples",
+    "check_choice",
+    "check_complete",
+    "check_fraction",
+    "check_same_length",
+    "check_whole",
+    "encode",
+    "is_number",
+    "order_labels",
+    "read_column",
+    "read_groups",
+    "read_samples",
+    "read_scores",
+    "read_weight",
+    "row_blocks",
+    "stack",
+]
 
 MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
 
@@ -76,7 +93,11 @@ def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") ->
         return None
     column = read_column(sample_weight, name)
     if column.names is not None:
-        raise ValueError(f"{name} must hold numbers, got {column.show(0)} at row 0.")
+        strange = [i for i, value in enumerate(column.objects()) if not is_number(value)]
+        raise ValueError(
+            f"{name} must hold numbers, got {column.show(strange[0])} at row {strange[0]} "
+            f"({len(strange)} such rows)."
+        )
     if len(column.values) != n_rows:
         raise ValueError(f"{name} has {len(column.values)} rows but y_true has {n_rows}.")
     weight = column.values.astype(np.float64)
@@ -84,10 +105,10 @@ def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") ->
     if wrong.size:
         raise ValueError(
             f"{name} must be finite and at least 0, got {weight[wrong[0]]} at row {wrong[0]} "
-            f"({wrong.size} such rows)."
+            f"({wrong.size} such rows). Correct them, or drop the rows."
         )
     if not weight.any():
-        raise ValueError(f"{name} is 0 in every row; at least two groups need weight.")
+        raise ValueError(f"{name} is 0 in every row; some rows must count.")
     return weight
 
 
@@ -105,6 +126,15 @@ def check_fraction(value: Any, name: str) -> float:
     if not is_number(value) or not 0 < value < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
     return float(value)
+
+
+def check_whole(value: Any, name: str, *, least: int, most: int | None = None) -> int:
+    """A whole number within limits."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        limits = f"of at least {least}" if most is None else f"in {least}..{most}"
+        raise ValueError(f"{name} must be a whole number {limits}, got {value!r}.")
+    return int(value)
 
 
 def check_choice(value: Any, name: str, choices: Sequence[Any]) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -13,6 +14,9 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
+PLAIN_INTEGERS = (
+    nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64,
+)  # fmt: skip
 LONG_COLUMN = 10_000  # from here on names are looked up by the column's own library
 
 
@@ -34,6 +38,12 @@ class Column:
             return np.isnan(self.values)
         return np.zeros(len(self.values), dtype=bool)
 
+    def objects(self) -> list[Any]:
+        """The values as they came; None where missing."""
+        if self.names is None:
+            return self.values.tolist()
+        return [self.names[code] if code >= 0 else None for code in self.values.tolist()]
+
     def show(self, row: int) -> str:
         """The value at a row, as a message should show it."""
         if self.names is None:
@@ -43,6 +53,8 @@ class Column:
 
 def read_column(values: Any, name: str) -> Column:
     """Read one column of rows, whatever library it comes from."""
+    if isinstance(values, Column):
+        return replace(values, name=name)
     values = _one_column(values, name)
     if isinstance(values, nw.Series):
         column = _from_series(values, name)
@@ -56,6 +68,22 @@ def read_column(values: Any, name: str) -> Column:
     return column
 
 
+def stack(columns: Sequence[Column]) -> Column:
+    """Columns one below the other; an order they all declare is kept."""
+    first = columns[0]
+    if all(column.names is None for column in columns):
+        boolean = all(column.boolean for column in columns)
+        return replace(first, values=np.concatenate([c.values for c in columns]), boolean=boolean)
+    place: dict[Any, int] = {}
+    values = []
+    for column in columns:
+        objects = column.objects()
+        values += [-1 if is_missing(v) else place.setdefault(v, len(place)) for v in objects]
+    if all(column.ordered and column.names == first.names for column in columns):
+        return replace(first, values=np.concatenate([column.values for column in columns]))
+    return Column(first.name, np.array(values, dtype=np.int64), tuple(place))
+
+
 def _one_column(values: Any, name: str) -> Any:
     """Unwrap frames and arrays of one column; refuse what is not a column."""
     values = nw.from_native(values, pass_through=True, allow_series=True)
@@ -67,70 +95,67 @@ def _one_column(values: Any, name: str) -> Any:
                 f"{name} must be one column, got a frame with {len(values.columns)} columns "
                 f"{values.columns}. Pass the one that holds the ordinal labels."
             )
-        return values[values.columns[0]]
-    if isinstance(values, str | bytes | Mapping) or np.isscalar(values) or values is None:
+        return values[:, 0]
+    if isinstance(values, str | bytes | Mapping | Set) or not _has_length(values):
+        shown = repr(values)
         raise ValueError(
-            f"{name} must be a column of rows (list, array or series), got {values!r:.60}."
+            f"{name} must be a column of rows (list, array or series), got {shown:.60}."
         )
     return values
 
 
+def _has_length(values: Any) -> bool:
+    try:
+        return len(values) >= 0
+    except TypeError:
+        return False
+
+
 def _from_series(series: nw.Series[Any], name: str) -> Column:
-    if series.dtype.is_numeric():
-        nulls = series.is_null().to_numpy()
-        if not nulls.any():
-            return Column(name, _real(series.to_numpy(), name))
-        return Column(name, series.cast(nw.Float64).to_numpy())
+    if series.dtype.is_float() or isinstance(series.dtype, PLAIN_INTEGERS):
+        missing = series.is_null().to_numpy().any()
+        return Column(name, (series.cast(nw.Float64) if missing else series).to_numpy())
     if isinstance(series.dtype, nw.Enum):
         names = tuple(series.dtype.categories)
         return Column(name, _look_up(series, names), names, ordered=True)
     if isinstance(series.dtype, nw.String | nw.Categorical):
         names = tuple(value for value in series.unique().to_list() if not is_missing(value))
         return Column(name, _look_up(series, names), names)
-    return _from_array(np.asarray(series.to_list(), dtype=object), name)
+    return _from_objects(series.to_list(), name)
 
 
 def _look_up(series: nw.Series[Any], names: Sequence[Any]) -> Array:
     """Place of each row's value among the names, -1 where it is missing."""
     place: dict[Any, int] = {value: code for code, value in enumerate(names)}
-    if len(series) < LONG_COLUMN:
+    if len(series) < LONG_COLUMN or not all(isinstance(value, str) for value in names):
         return np.array([place.get(value, -1) for value in series.to_list()], dtype=np.int64)
     missing = series.is_null().to_numpy()
     filled = series.cast(nw.String).fill_null("")
-    old, new = [*map(str, names)], [*range(len(names))]
-    if "" not in place:
-        old, new = [*old, ""], [*new, -1]
-    codes = filled.replace_strict(old, new, return_dtype=nw.Int64).to_numpy()
+    place.setdefault("", -1)
+    codes = filled.replace_strict([*place], [*place.values()], return_dtype=nw.Int64).to_numpy()
     return np.where(missing, -1, codes)
 
 
 def _from_array(values: Any, name: str) -> Column:
-    array = _as_array(values, name)
+    if np.ma.is_masked(values):
+        hidden = np.ma.getmaskarray(values).tolist()
+        shown = zip(values.data.tolist(), hidden, strict=True)
+        return _from_objects([None if hide else value for value, hide in shown], name)
+    array = _one_dimensional(values, name)
     if array.dtype.kind == "b":
         return Column(name, array.view(np.uint8), boolean=True)
     if array.dtype.kind in "iuf":
-        return Column(name, array)
-    objects = array.astype(object).tolist()
-    present = [value for value in objects if not is_missing(value)]
-    if present and all(isinstance(value, bool | np.bool_) for value in present):
-        numbers_ = np.array([np.nan if is_missing(v) else float(v) for v in objects])
-        return Column(name, numbers_, boolean=True)
-    if present and all(is_number(value) for value in present):
-        return Column(name, np.array([np.nan if is_missing(v) else v for v in objects]))
-    place: dict[Any, int] = {}
-    codes = [-1 if is_missing(v) else place.setdefault(v, len(place)) for v in objects]
-    return Column(name, np.array(codes, dtype=np.int64), tuple(place))
+        return Column(name, array.astype(np.float64) if array.dtype == np.float16 else array)
+    if array.dtype.kind in "mM":
+        return _from_objects(array.astype(str).tolist(), name)
+    if array.dtype.kind in "US" and np.ndim(values) == 1:
+        return _from_objects(list(values), name)  # NumPy would make [1, "a"] strings
+    return _from_objects(array.tolist(), name)
 
 
-def _as_array(values: Any, name: str) -> Array:
-    """A one-dimensional array that keeps strings, numbers and missing values apart."""
-    if np.ma.is_masked(values):
-        values = np.asarray(values.astype(object).filled(None))
+def _one_dimensional(values: Any, name: str) -> Array:
     try:
         array = np.asarray(values)
-        mixed = array.dtype.kind in "US" and not isinstance(values, np.ndarray)
-        if mixed and not all(isinstance(value, str | bytes) for value in values):
-            array = np.asarray(values, dtype=object)  # not [1, "a"] -> ["1", "a"]
     except ValueError:
         raise ValueError(f"{name} must be one column; its rows have different lengths.") from None
     if array.ndim == 2 and array.shape[1] == 1:
@@ -140,18 +165,45 @@ def _as_array(values: Any, name: str) -> Array:
             f"{name} must be one column, got an array of shape {array.shape}. "
             "Pass one column of labels or scores; probabilities must be turned into one of them."
         )
-    return _real(array, name)
-
-
-def _real(array: Array, name: str) -> Array:
     if array.dtype.kind == "c":
         raise ValueError(f"{name} must hold real numbers or names, got {array.dtype}.")
-    return array.astype(np.float64) if array.dtype == np.float16 else array
+    return array
+
+
+def _from_objects(objects: Sequence[Any], name: str) -> Column:
+    """A column of Python objects: booleans, numbers, or names; some may be missing."""
+    present = [value for value in objects if not is_missing(value)]
+    if present and all(isinstance(value, bool | np.bool_) for value in present):
+        filled = [np.nan if is_missing(value) else float(value) for value in objects]
+        return Column(name, np.array(filled), boolean=True)
+    if present and all(_is_numeric(value) for value in present):
+        array = np.array([np.nan if is_missing(v) else _plain(v) for v in objects])
+        if array.dtype.kind in "iuf":  # not whole numbers beyond 64 bits
+            return Column(name, array)
+    place: dict[Any, int] = {}
+    codes = np.full(len(objects), -1, dtype=np.int64)
+    for row, value in enumerate(objects):
+        try:
+            codes[row] = -1 if is_missing(value) else place.setdefault(value, len(place))
+        except TypeError:
+            raise ValueError(
+                f"{name} must be a column of numbers or names, got {value!r:.60} at row {row}."
+            ) from None
+    return Column(name, codes, tuple(place))
 
 
 def is_number(value: Any) -> bool:
     """A real number, not a boolean."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def _is_numeric(value: Any) -> bool:
+    """A real number, or a decimal one as databases return."""
+    return is_number(value) or isinstance(value, Decimal)
+
+
+def _plain(value: Any) -> int | float:
+    return int(value) if value == int(value) else float(value)
 
 
 def is_missing(value: Any) -> bool:

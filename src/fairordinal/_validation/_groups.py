@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from fairordinal._validation._codes import Coded, blocks_of, check_same_length, encode
+from fairordinal._validation._codes import Coded, all_whole, blocks_of, encode
 from fairordinal._validation._columns import Array, Column, is_number, read_column
 
 MISSING = "(missing)"
@@ -20,30 +20,46 @@ def read_groups(sensitive_features: Any, missing_group: str = "error") -> Coded:
     if missing_group not in ("error", "own"):
         raise ValueError(f"missing_group must be 'error' or 'own', got {missing_group!r}.")
     columns = _group_columns(sensitive_features)
+    lengths = [len(column.values) for column in columns]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"the columns of sensitive_features have different lengths {lengths}.")
     coded = [_encode_groups(column, missing_group) for column in columns]
-    check_same_length(*columns)
     groups = coded[0] if len(coded) == 1 else _intersect(coded)
     if len(groups.levels) < 2:
         raise ValueError(
-            f"sensitive_features has one group ({groups.levels[0]!r}); pairwise disparities need "
-            "two. Pass the full audit sample, not one stratum."
+            f"sensitive_features has one group ({groups.levels.tolist()[0]!r}); pairwise "
+            "disparities need two. Pass the full audit sample, not one stratum."
         )
     return groups
 
 
 def _group_columns(sensitive_features: Any) -> list[Column]:
     name = "sensitive_features"
-    frame = nw.from_native(sensitive_features, pass_through=True, allow_series=True)
-    if isinstance(frame, nw.DataFrame):
-        return [read_column(frame[column].to_native(), name) for column in frame.columns]
-    if isinstance(sensitive_features, Mapping):
-        return [read_column(column, name) for column in sensitive_features.values()]
-    if isinstance(frame, nw.Series) or hasattr(sensitive_features, "categories"):
+    columns = _several(nw.from_native(sensitive_features, pass_through=True, allow_series=True))
+    if columns is None:
         return [read_column(sensitive_features, name)]
-    if np.ndim(sensitive_features) == 2:
-        rows = np.array([*map(tuple, sensitive_features)], dtype=object)
-        return [read_column(rows[:, j].tolist(), name) for j in range(rows.shape[1])]
-    return [read_column(sensitive_features, name)]
+    if not len(columns):
+        raise ValueError(f"{name} is empty; it must hold at least one column of groups.")
+    return [read_column(column, name) for column in columns]
+
+
+def _several(features: Any) -> list[Any] | None:
+    """The columns of a frame, a mapping or a table of rows; None if it is one column."""
+    if isinstance(features, nw.DataFrame):
+        return [features[:, j] for j in range(len(features.columns))]
+    if isinstance(features, Mapping):
+        return [*features.values()]
+    if isinstance(features, nw.Series | Column) or hasattr(features, "categories"):
+        return None
+    try:
+        shape = np.shape(features)
+    except ValueError:
+        raise ValueError("sensitive_features has rows of different lengths.") from None
+    if len(shape) != 2:
+        return None
+    if 0 in shape:
+        return []
+    return [[row[j] for row in features] for j in range(shape[1])]
 
 
 def _encode_groups(column: Column, missing_group: str) -> Coded:
@@ -69,11 +85,16 @@ def _missing_rows(column: Column) -> Array | None:
 
 def _with_missing_level(column: Column, missing: Array) -> Column:
     if column.names is None:
-        present = column.values[~missing].astype(bool if column.boolean else None)
-        levels, codes = np.unique(present, return_inverse=True)
+        present = column.values[~missing]
+        kind = bool if column.boolean else np.int64 if all_whole(present) else None
+        levels, codes = np.unique(present.astype(kind), return_inverse=True)
         values = np.full(len(missing), len(levels))
         values[~missing] = codes
         return replace(column, values=values, names=(*levels.tolist(), MISSING), boolean=False)
+    if MISSING in column.names:
+        raise ValueError(
+            f"{column.name} has rows without a group and a group called {MISSING!r}: rename it."
+        )
     values = np.where(missing, len(column.names), column.values)
     return replace(column, values=values, names=(*column.names, MISSING))
 
@@ -102,14 +123,16 @@ def _name_key(name: Any) -> tuple[Any, ...]:
 
 
 def _intersect(columns: list[Coded]) -> Coded:
-    """One group for each combination of levels that occurs."""
-    rows = slice(None)
-    mixed = np.zeros(len(columns[0].values), dtype=np.int64)
+    """One group for each combination of levels that occurs, folded column by column."""
+    everything = slice(None)
+    codes = np.zeros(len(columns[0].values), dtype=np.int64)
+    names: list[tuple[Any, ...]] = [()]
     for column in columns:
-        mixed = mixed * len(column.levels) + column.codes(rows)
-    found, codes = np.unique(mixed, return_inverse=True)
-    places = np.unravel_index(found, [len(column.levels) for column in columns])
-    levels = np.empty(len(found), dtype=object)
-    for i, place in enumerate(zip(*places, strict=True)):
-        levels[i] = tuple(c.levels.tolist()[p] for c, p in zip(columns, place, strict=True))
-    return Coded(columns[0].name, codes, 0, np.arange(len(found)), levels)
+        mixed = codes * len(column.levels) + column.codes(everything)
+        found, codes = np.unique(mixed, return_inverse=True)
+        before, now = np.divmod(found, len(column.levels))
+        levels = column.levels.tolist()
+        names = [(*names[i], levels[j]) for i, j in zip(before, now, strict=True)]
+    groups = np.empty(len(names), dtype=object)
+    groups[:] = names
+    return Coded(columns[0].name, codes, 0, np.arange(len(names)), groups)

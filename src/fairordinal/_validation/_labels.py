@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from fairordinal._validation._codes import Coded, all_whole, encode
@@ -69,16 +70,22 @@ def _order_numbers(truth: Coded, predicted: Coded) -> tuple[Coded, Coded, bool]:
     whole = all_whole(levels)
     if len(levels) > len(truth.levels) and not (whole and len(levels) <= MOST_LABELS):
         return truth, predicted, False
-    if whole:
-        levels = levels.astype(truth.levels.dtype)
+    if whole and truth.levels.dtype.kind in "iu":
+        levels = levels.astype(np.int64)
     return _to_levels(truth, levels), _to_levels(predicted, levels), True
 
 
 def _given_order(labels: Any) -> Array:
-    column = read_column(labels, "labels")
-    names = column.values.tolist() if column.names is None else list(column.names)
-    repeated = len(names) != len(column.values) or len(set(names)) != len(names)
-    if repeated or len(names) < 2 or column.missing().any():
+    source = nw.from_native(labels, pass_through=True, allow_series=True)
+    listed = source.to_list() if isinstance(source, nw.Series) else labels
+    if hasattr(listed, "to_pylist"):  # an array of pyarrow
+        listed = listed.to_pylist()
+    ordered = not isinstance(listed, str | bytes | Mapping | Set) and np.iterable(listed)
+    column = read_column(list(listed), "labels") if ordered and len(listed) else None
+    if column is not None:
+        check_complete(column)
+    names = column.objects() if column is not None else []
+    if len(names) < 2 or len(set(names)) != len(names):
         raise ValueError(
             f"labels must list at least two distinct labels in ascending order, got {labels!r}."
         )
@@ -109,6 +116,11 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
         )
     unordered = truth if truth.names is not None else predicted
     found = [repr(name) for name in sorted(unordered.names or (), key=str)]
+    if len(found) == 1:
+        raise ValueError(
+            f"{unordered.name} has one label ({found[0]}) and no order. Pass labels=[...] with "
+            "all labels in ascending order."
+        )
     shown = ", ".join(found[:8]) + (", …" if len(found) > 8 else "")
     raise ValueError(
         f"{unordered.name} holds names without an order: {shown}. Pass labels=[{shown}] sorted "

@@ -40,6 +40,10 @@ class Criterion(ABC):
         """Weight of the pairs (or samples) behind each probability, (parts, groups, groups)."""
 
     @abstractmethod
+    def unconditional(self, table: ScoreTable) -> Array:
+        """Which parts take all pairs (or samples) there are, (parts,)."""
+
+    @abstractmethod
     def influence(self, table: ScoreTable, block: Block) -> Array:
         """How one more sample of group g moves the disparity of (g, h).
 

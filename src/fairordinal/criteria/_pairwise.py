@@ -30,6 +30,9 @@ class PairwiseCriterion(Criterion):
     def support(self, table: ScoreTable) -> Array:
         return np.nan_to_num(_pairs(self._stacked(table), table.totals))
 
+    def unconditional(self, table: ScoreTable) -> Array:
+        return np.asarray(self._stacked(table).all(axis=(1, 2)))
+
     def weights(self, table: ScoreTable) -> Array:
         """``W[part, g, h, y, y']``; nan where the groups have no pair that counts."""
         relation = self._stacked(table)

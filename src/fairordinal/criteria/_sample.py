@@ -49,6 +49,9 @@ class SampleCriterion(Criterion):
         samples = np.einsum("pyl,gyl->pg", self._stacked(table)[1], table.cube)
         return np.repeat(samples[:, :, None], len(table.groups), axis=2)
 
+    def unconditional(self, table: ScoreTable) -> Array:
+        return np.asarray(self._stacked(table)[1].all(axis=(1, 2)))
+
     def scale(self, table: ScoreTable) -> float:
         return max(float(self._stacked(table)[0].max()), np.finfo(float).tiny)
 

@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from fairordinal._costs import label_places
 from fairordinal._validation import (
     check_complete,
+    check_whole,
     encode,
     order_labels,
     read_column,
@@ -74,8 +75,7 @@ def consistency_score(
     at = _places(y_pred, labels)
     if len(at) != len(X):
         raise ValueError(f"y_pred has {len(at)} rows but X has {len(X)}.")
-    if not 1 <= n_neighbors < len(X):
-        raise ValueError(f"n_neighbors must lie in 1..{len(X) - 1}, got {n_neighbors!r}.")
+    check_whole(n_neighbors, "n_neighbors", least=1, most=len(X) - 1)
     weight = read_weight(sample_weight, len(X))
     weight = np.ones(len(X)) if weight is None else weight
     tree = KDTree(X)

@@ -149,7 +149,10 @@ def margin_loss(
 
 
 def _checked_thresholds(thresholds: Any, labels: Array) -> Array:
-    cuts = np.asarray(thresholds, dtype=np.float64)
+    try:
+        cuts = np.asarray(thresholds, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"thresholds must hold numbers, got {thresholds!r}.") from None
     if cuts.shape != (len(labels) - 1,):
         raise ValueError(
             f"thresholds has shape {cuts.shape} but {len(labels)} labels {labels.tolist()} need "
