@@ -5,6 +5,8 @@ labels and 3 groups from int64 codes; MetricFrame computes one metric, the mean 
 group, on the same rows; one `bincount` of the rows is the floor. CPU seconds. Memory is the peak
 of the process beyond its imports, inputs included, as a multiple of the inputs.
 
+A second table shows other kinds of input at 10⁶ rows.
+
     python benchmarks/bench_audit.py [--largest 100000000] [--fairlearn-largest 10000000]
 """
 
@@ -21,6 +23,8 @@ from datetime import date
 from importlib.metadata import version
 
 import numpy as np
+import pandas as pd
+import polars as pl
 
 LABELS, GROUPS, REPEATS = 5, 3, 3
 
@@ -44,6 +48,10 @@ def main():
     for n in (10**e for e in range(5, 9)):
         if n <= options.largest:
             print(line(n, with_fairlearn=n <= options.fairlearn_largest), flush=True)
+    print("\n| 10^6 rows | audit | peak memory |\n|---|---|---|", flush=True)
+    for kind in KINDS:
+        found = child(10**6, kind)
+        print(f"| {kind} | {found['seconds']:.3g} | {found['memory']:.2f}× inputs |", flush=True)
 
 
 def line(n, with_fairlearn):
@@ -64,16 +72,16 @@ def child(n, what):
 
 def measure(n, what):
     """Median CPU seconds of a few runs, and peak memory in multiples of the inputs."""
-    job = {"audit": audit_job, "bincount": bincount_job, "fairlearn": fairlearn_job}[what]
-    run = job()
+    jobs = {"bincount": bincount_job, "fairlearn": fairlearn_job}
+    run = jobs.get(what, audit_job)()
     baseline = peak_bytes()
-    columns = rows(n)
+    columns = KINDS.get(what, lambda *columns: columns)(*rows(n))
     times = []
     for _ in range(1 if what == "fairlearn" else REPEATS):
         start = time.process_time()
         run(*columns)
         times.append(time.process_time() - start)
-    inputs = sum(column.nbytes for column in columns)
+    inputs = sum(size_of(column) for column in columns)
     return {"seconds": float(np.median(times)), "memory": (peak_bytes() - baseline) / inputs}
 
 
@@ -88,6 +96,23 @@ def rows(n):
         a[block] = random.integers(0, GROUPS, size)
         f[block] = np.clip(y[block] + random.integers(-1, 2, size), 0, LABELS - 1)
     return y, f, a
+
+
+KINDS = {
+    "distinct scores": lambda y, f, a: (y, f + np.random.default_rng(1).random(len(f)), a),
+    "40 groups": lambda y, f, a: (y, f, np.random.default_rng(1).integers(0, 40, len(a))),
+    "pandas, groups as strings": lambda y, f, a: (y, f, pd.Series(np.array(["a", "b", "c"])[a])),
+    "polars, groups as strings": lambda y, f, a: (y, f, pl.Series(np.array(["a", "b", "c"])[a])),
+    "lists": lambda y, f, a: (y.tolist(), f.tolist(), a.tolist()),
+}
+
+
+def size_of(column):
+    if isinstance(column, list):
+        return 8 * len(column)  # references; small integers are shared
+    if isinstance(column, pl.Series):
+        return column.estimated_size()
+    return column.memory_usage(deep=True) if isinstance(column, pd.Series) else column.nbytes
 
 
 def peak_bytes():

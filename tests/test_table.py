@@ -74,12 +74,12 @@ def test_labels_that_never_occur_stay_in_their_place():
 @given(data=rows(scores=True))
 def test_a_pseudo_row_adds_one_row_to_each_group(data):
     table = read_table(data.y, data.s, data.a, sample_weight=data.w)
-    np.testing.assert_allclose(table.with_pseudo_rows().rows, table.rows + 1)
+    np.testing.assert_allclose(table.padded.rows, table.rows + 1)
 
 
 def test_pseudo_rows_of_a_long_axis_stay_few():
     table = read_table([0, 1] * 500, np.arange(1000) / 7, [0, 1] * 500)
-    assert table.with_pseudo_rows().counts.nnz <= 1000 + 4 * _table.PSEUDO_POSITIONS
+    assert table.padded.counts.nnz <= 1000 + 4 * _table.PSEUDO_POSITIONS
 
 
 def test_a_score_on_a_threshold_is_below_it():

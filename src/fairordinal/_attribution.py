@@ -88,24 +88,27 @@ class Attribution:
         views = [view for view in (self.by_stage, self.by_cut) if view is not None]
         return [_as_text(view) for view in (*views, _largest(self.by_labels))]
 
-    def _closing(self) -> str:
+    def _closing(self) -> list[str]:
         mix, treatment = sum(self.by_labels["mix"]), sum(self.by_labels["treatment"])
         hidden = len(self.by_labels["label"]) - MOST_ROWS
-        return (
+        lines = [
+            f"Rows above: pairs with the label in {self.group!r} and the other label in "
+            f"{self.other!r}, their share and how often the first is above; 'turned' has the "
+            "groups exchanged.",
             f"{number(mix)} is mix (the groups hold other labels), {number(treatment)} treatment "
-            "(the same labels fare differently)."
-            + (f" {hidden} smaller pairs of labels: .frame('by_labels')." if hidden > 0 else "")
-        )
+            "(the same labels fare differently).",
+        ]
+        return [*lines, f"{hidden} smaller rows: .frame('by_labels')."] if hidden > 0 else lines
 
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self._tables()]
-        return "\n\n".join([self._title(), *tables, paragraphs([self._closing()])])
+        return "\n\n".join([self._title(), *tables, paragraphs(self._closing())])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         tables = [html_table(*table) for table in self._tables()]
-        return html_page(self._title(), *tables, self._closing())
+        return html_page(self._title(), *tables, *self._closing())
 
 
 def _largest(columns: Columns) -> Columns:

@@ -11,7 +11,7 @@ promise in small samples; all are measured in ``tests/slow``:
 
 * Fisher's scale: the interval is symmetric in ``atanh(disparity / scale)`` and never leaves the
   possible range;
-* one pseudo-row per group that knows nothing (`ScoreTable.with_pseudo_rows`): perfect
+* one pseudo-row per group that knows nothing (`ScoreTable.padded`): perfect
   separation or a constant prediction does not look certain, as with Agresti and Coull;
 * intervals hold for all pairs of groups at once: the critical value is the quantile of the
   greatest absolute entry of a Gaussian vector with the estimated correlations (max-t).
@@ -157,7 +157,7 @@ class Estimates:
 
 def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contrasts) -> Estimates:
     """Estimates on the scale ``atanh(disparity / scale)``, with one pseudo-row per group."""
-    table = table.with_pseudo_rows()
+    table = table.padded
     scale = criterion.scale(table)
     ratio = contrasts.pick(criterion.disparities(table)) / scale
     covariance = _covariance(criterion, table, contrasts)
@@ -175,18 +175,18 @@ def _covariance(criterion: Criterion, table: ScoreTable, contrasts: Contrasts) -
     joint = len(contrasts) <= MOST_JOINT
     covariance = np.zeros((len(contrasts),) * (1 + joint))
     correction = table.rows / (table.rows - 1)
-    per_entry = contrasts.shape[0] * contrasts.shape[1]
-    for block in table.blocks(BLOCK_ENTRIES // per_entry):
+    most_entries = BLOCK_ENTRIES // (contrasts.shape[0] * len(table.labels))
+    for block in table.blocks(most_entries):
         influence = criterion.influence(table, block)
         for group in range(len(table.groups)):
             # a contrast knows a group as its first, or with the sign turned as its second
             mine = np.flatnonzero((contrasts.g == group) | (contrasts.h == group))
             first = contrasts.g[mine] == group
             other = np.where(first, contrasts.h[mine], contrasts.g[mine])
-            weight = block.counts[group].ravel() * correction[group]
-            effect = influence[contrasts.part[mine], group, other].reshape(len(mine), weight.size)
-            effect = np.where(first, 1.0, -1.0)[:, None] * effect
-            weighted = effect * weight
+            entry = np.flatnonzero(block.group == group)
+            effect = influence[contrasts.part[mine][:, None], entry, other[:, None]]
+            effect *= np.where(first, 1.0, -1.0)[:, None]
+            weighted = effect * block.weight[entry] * correction[group]
             if joint:
                 covariance[np.ix_(mine, mine)] += weighted @ effect.T
             else:
@@ -222,7 +222,7 @@ def _resample(
     Each group is drawn anew, with its number of rows, from its counts and one pseudo-row.
     """
     random = check_random_state(random_state)
-    law = table.with_pseudo_rows()
+    law = table.padded
     cells, positions = law.counts.tocoo().coords
     weights = law.counts.tocoo().data
     owner = cells // len(table.labels)
@@ -233,7 +233,7 @@ def _resample(
         for rows, member in zip(np.rint(table.rows), members, strict=True):
             drawn[member] = random.multinomial(int(rows), weights[member] / weights[member].sum())
         counts = sparse.csc_array((drawn, (cells, positions)), shape=law.counts.shape)
-        again = replace(table, counts=counts).with_pseudo_rows()
+        again = replace(table, counts=counts).padded
         ratio = contrasts.pick(criterion.disparities(again)) / criterion.scale(again)
         draws[i] = np.arctanh(ratio)
     return draws

@@ -20,7 +20,8 @@ STYLE = (
     ".fairordinal th,.fairordinal td{padding:.25em .8em;text-align:left!important;"
     "border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent);vertical-align:middle}"
     ".fairordinal th{font-weight:600;opacity:.75}"
-    ".fairordinal td.n{text-align:right!important;font-variant-numeric:tabular-nums}"
+    ".fairordinal .n{text-align:right!important;font-variant-numeric:tabular-nums;"
+    "white-space:nowrap}.fairordinal p:first-child{font-weight:600}"
     ".fairordinal .track{position:relative;width:12em;height:.9em;border-radius:.2em;"
     "background:color-mix(in srgb,currentColor 9%,transparent)}"
     ".fairordinal .track i{position:absolute;top:0;bottom:0;background:#0072b2;opacity:.4;"
@@ -84,17 +85,15 @@ def html_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> Markup:
     """The same as HTML; all text is escaped."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{'' if j in left else ' class=n'}>{escape(cell)}</td>"
-            for j, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return Markup(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    head = _html_row("th", header, left)
+    body = "".join(_html_row("td", row, left) for row in rows)
+    return Markup(f"<table><thead>{head}</thead><tbody>{body}</tbody></table>")
+
+
+def _html_row(tag: str, cells: Sequence[str], left: Sequence[int]) -> str:
+    kinds = ["" if j in left else ' class="n"' for j in range(len(cells))]
+    inner = [f"<{tag}{kind}>{escape(c)}</{tag}>" for kind, c in zip(kinds, cells, strict=True)]
+    return f"<tr>{''.join(inner)}</tr>"
 
 
 def html_page(*parts: str) -> str:

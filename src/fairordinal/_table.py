@@ -30,12 +30,16 @@ PSEUDO_POSITIONS = 32
 
 
 class Block(NamedTuple):
-    """Some consecutive positions of a table, as dense arrays (group, label, position)."""
+    """Some consecutive positions of a table, and its entries there: cells that are not empty."""
 
-    at: slice  # the positions
-    counts: Array
-    below: Array  # weight of the same cell at lower positions
-    above: Array  # weight of the same cell at higher positions
+    counts: sparse.csc_array  # (n_cells, positions of the block)
+    below: Array  # (group, label, position): weight of the cell at lower positions
+    above: Array  # (group, label, position): weight of the cell at higher positions
+    group: Array  # of each entry
+    label: Array  # of each entry
+    place: Array  # position of each entry, within the block
+    position: Array  # position of each entry, on the axis
+    weight: Array  # of each entry
 
 
 @dataclass(frozen=True)
@@ -76,15 +80,20 @@ class ScoreTable:
         return self.counts.toarray().reshape(self.shape)
 
     def blocks(self, most_entries: int = BLOCK_ENTRIES) -> Iterator[Block]:
-        """Consecutive positions of the table as dense arrays."""
+        """Consecutive positions of the table, so many that dense arrays of them stay small."""
         n_groups, n_labels, n_positions = self.shape
-        below = np.zeros((n_groups, n_labels, 1))
-        size = max(1, most_entries // (n_groups * n_labels))
-        for at in row_blocks(n_positions, size):
-            counts = self.counts[:, at].toarray().reshape(n_groups, n_labels, -1)
-            through = below + np.cumsum(counts, axis=2)
-            yield Block(at, counts, through - counts, self.totals[:, :, None] - through)
-            below = through[:, :, -1:]
+        before = np.zeros((n_groups, n_labels, 1))
+        for at in row_blocks(n_positions, max(1, most_entries // (n_groups * n_labels))):
+            counts = self.counts[:, at]
+            dense = counts.toarray().reshape(n_groups, n_labels, -1)
+            through = before + np.cumsum(dense, axis=2)
+            entries = counts.tocoo()
+            cell, place = entries.coords
+            group, label = np.divmod(cell, n_labels)
+            above = self.totals[:, :, None] - through
+            position = place + at.start
+            yield Block(counts, through - dense, above, group, label, place, position, entries.data)
+            before = through[:, :, -1:]
 
     @cached_property
     def wins(self) -> Array:
@@ -92,20 +101,21 @@ class ScoreTable:
         n_cells = self.counts.shape[0]
         wins = np.zeros((n_cells, n_cells))
         for block in self.blocks():
-            wins += block.counts.reshape(n_cells, -1) @ block.below.reshape(n_cells, -1).T
+            wins += block.counts @ block.below.reshape(n_cells, -1).T
         return wins
 
-    def with_pseudo_rows(self, rows: float = 1.0) -> ScoreTable:
-        """Add to each group some rows that know nothing.
+    @cached_property
+    def padded(self) -> ScoreTable:
+        """The table with one more row in each group, a pseudo-row that knows nothing.
 
-        Their true labels are those of all groups together, their positions spread evenly over
+        Its true label is spread as in all groups together, its position evenly over
         the axis (over `PSEUDO_POSITIONS` places of it, if it is longer).
         """
         n_groups, _, n_positions = self.shape
         spread = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
         places = spread.round().astype(np.intp)
         share = np.tile(self.totals.sum(axis=0) / self.totals.sum(), n_groups)
-        each = np.repeat(share * rows / len(places), len(places))
+        each = np.repeat(share / len(places), len(places))
         at = (np.repeat(np.arange(len(share)), len(places)), np.tile(places, len(share)))
         pseudo = sparse.csc_array((each, at), shape=self.counts.shape)
         return replace(self, counts=self.counts + pseudo)

@@ -45,10 +45,10 @@ class Criterion(ABC):
 
     @abstractmethod
     def influence(self, table: ScoreTable, block: Block) -> Array:
-        """How one more sample of group g moves the disparity of (g, h).
+        """How one more sample at an entry of the table, in group g, moves disparities.
 
-        The derivative of the disparity by ``T[g]`` at some positions of the table, an array
-        (part, g, h, label, position in the block).
+        An array (part, entry of the block, h): the derivative of the disparity of (g, h) by
+        the weight of the entry.
         """
 
     def scale(self, table: ScoreTable) -> float:

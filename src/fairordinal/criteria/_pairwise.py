@@ -50,15 +50,18 @@ class PairwiseCriterion(Criterion):
         return self.win_rates(table)
 
     def influence(self, table: ScoreTable, block: Block) -> Array:
-        # One more sample of g at (y, b) adds to the wins of g over h, and lengthens the list
-        # of its pairs, which lowers p[g, h] in proportion; likewise for the wins of h over g.
-        weights, totals, values = self.weights(table), table.totals, self.win_rates(table)
-        ahead = np.einsum("pghyz,hzb->pghyb", weights, block.below)
-        ahead -= (values[..., None] * np.einsum("pghyz,hz->pghy", weights, totals))[..., None]
-        behind = np.einsum("phgzy,hzb->pghyb", weights, block.above)
-        turned = values.transpose(0, 2, 1)[..., None]
-        behind -= (turned * np.einsum("phgzy,hz->pghy", weights, totals))[..., None]
-        return ahead - behind
+        # One more sample of g adds to its wins over h, and lengthens the list of its pairs,
+        # which lowers p[g, h] in proportion; likewise for the wins of h over g.
+        relation, totals, values = self._stacked(table), table.totals, self.win_rates(table)
+        pairs = _pairs(relation, totals)
+        g, y, b = block.group, block.label, block.place
+        won = np.einsum("pyz,hzb->pybh", relation, block.below)[:, y, b]
+        chances = np.einsum("pyz,hz->pyh", relation, totals)[:, y]
+        ahead = (won - values[:, g] * chances) / pairs[:, g]
+        lost = np.einsum("pzy,hzb->pybh", relation, block.above)[:, y, b]
+        chances = np.einsum("pzy,hz->pyh", relation, totals)[:, y]
+        turned, turned_pairs = values.transpose(0, 2, 1), pairs.transpose(0, 2, 1)
+        return ahead - (lost - turned[:, g] * chances) / turned_pairs[:, g]
 
     def contrasts(self, table: ScoreTable) -> Array:
         """``Q[e, u, v]`` with ``disparity_e = <Q[e], wins>``, one e per part and pair g < h.

@@ -57,10 +57,10 @@ class SampleCriterion(Criterion):
 
     def influence(self, table: ScoreTable, block: Block) -> Array:
         (value, among), values = self._stacked(table), self.probabilities(table)
-        samples = self.support(table)[..., None, None]
+        samples = self.support(table)[:, block.group]
         samples[samples == 0] = np.nan
-        value, among = value[:, None, None, :, block.at], among[:, None, None, :, block.at]
-        return (value - values[..., None, None] * among) / samples
+        value, among = (t[:, block.label, block.position, None] for t in (value, among))
+        return (value - values[:, block.group] * among) / samples
 
     def contrasts(self, table: ScoreTable) -> Array:
         """``R[e, u, l]`` with ``disparity_e = <R[e], T>``, one e per part and pair g < h.
