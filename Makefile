@@ -3,6 +3,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+export OPENBLAS_NUM_THREADS := 1  # tests run in parallel already
+
 .PHONY: demo test test-slow bench clean
 
 demo: $(READY)  ## set up everything and audit an embedded data set
@@ -15,7 +17,7 @@ test: $(READY)  ## set up everything; lint, types and tests
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: $(READY)  ## Monte-Carlo tests; prints the table of coverage
-	$(BIN)/python -m pytest -n auto -m slow -s
+	$(BIN)/python -m pytest -n auto -m slow
 
 bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_audit.py

@@ -161,9 +161,38 @@ def test_a_group_of_one_row_has_no_interval_and_the_audit_says_so():
     frame = result.frame()
     single = frame[(frame.notion == "demographic_parity") & (frame.eval("group == 'd'"))]
     assert single["lower"].isna().all()
-    assert (single["note"] == "no interval: one row only in 'd'").all()
-    assert "no interval: one row only in 'd'" in str(result)
+    assert (single["note"] == "no interval: a group of one row").all()
+    assert "No interval for groups of one row: 'd'." in str(result)
     assert result["demographic_parity"].violation_interval[1] == 1.0
+
+
+def test_a_pair_without_an_interval_is_not_called_significant():
+    random = np.random.default_rng(0)
+    y, a = random.integers(0, 4, 2000), random.choice(["a", "b"], 2000)
+    f = np.clip(y + random.integers(-1, 2, 2000) + (a == "a"), 0, 3)
+    options = {"criteria": ["demographic_parity"]}
+    result = audit([*y, 0], [*f, 3], sensitive_features=[*a, "lonely"], **options)
+    (row,) = [line for line in str(result).splitlines() if line.startswith("pairwise")][:1]
+    assert "no interval  lonely > b" in row
+    assert "greatest with an interval: 'a' > 'b'" in str(result)
+
+
+def test_predicted_labels_that_are_never_true_are_pointed_out():
+    result = audit([1, 2, 1, 2], [1, 2, 3, 2], sensitive_features=list("aabb"))
+    assert "Predicted, but never true in these rows: 3." in str(result)
+
+
+def test_long_names_are_shortened_only_where_they_stay_apart():
+    a = ["the region to the north of the river"] * 5 + ["the region to the south of the river"] * 5
+    text = str(audit(Y, F, sensitive_features=a))
+    assert "the region to…river" not in text
+    other = [name.replace("river", "river A" if "north" in name else "river B") for name in a]
+    assert "the region …iver B > the region …iver A" in str(audit(Y, F, sensitive_features=other))
+
+
+def test_a_finding_is_printed_in_a_line():
+    finding = audit(Y, F, sensitive_features=A)["demographic_parity"]
+    assert str(finding).startswith("pairwise demographic parity: violation 0.")
 
 
 def test_weights_that_are_no_counts_are_pointed_out():
@@ -223,10 +252,16 @@ def test_a_comparison_says_where_standard_parity_sees_what_balances():
     assert "the differences balance" in row.why
 
 
-def test_a_comparison_of_agreeing_metrics_says_so():
+def test_a_comparison_is_silent_where_metrics_agree_or_are_undefined():
     y = [1, 2, 3] * 4
-    text = str(audit(y, y, sensitive_features=["a", "b"] * 6, compare=True))
-    assert "agree with the pairwise notions" in text
+    agreeing = audit(y, y, sensitive_features=["a", "b"] * 6, compare=True)
+    assert {row.agree for row in agreeing.comparison} == {True}
+    assert " where pairwise" not in str(agreeing)
+    y, f, a = [1, 1, 2, 2], [1, 2, 1, 2], list("aabb")
+    with pytest.warns(UndefinedMetricWarning):
+        undefined = audit(y, f, sensitive_features=a, compare=True)
+    assert undefined.comparison[-1].agree is None
+    assert undefined.comparison[-1].why == ""
 
 
 # Guards

@@ -7,7 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+import sklearn
+from sklearn.linear_model import LogisticRegression
+
+from fairordinal import audit
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -28,9 +34,20 @@ def test_the_first_example_has_six_lines():
     assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) == 6
 
 
-@pytest.mark.parametrize("code", blocks("python")[1:])
-def test_other_examples_are_python(code):
-    compile(code, "README.md", "exec")
+def test_the_other_examples_run():
+    random = np.random.default_rng(0)
+    y_true, X = random.integers(0, 4, 600), random.normal(size=(600, 2))
+    sex, region = random.choice(["f", "m"], 600), random.choice(["north", "south"], 600)
+    counts = pd.DataFrame({"sex": sex, "grade": y_true, "predicted": y_true})
+    counts = counts.groupby([*counts], as_index=False).size().rename(columns={"size": "n"})
+    namespace = {
+        "audit": audit, "y_true": y_true, "y_pred": y_true, "sex": sex, "X": X,
+        "df": pd.DataFrame({"sex": sex, "region": region}), "model": LogisticRegression(),
+        "january": counts, "february": counts,
+    }  # fmt: skip
+    with sklearn.config_context():
+        for code in blocks("python")[1:]:
+            exec(code, namespace)
 
 
 @pytest.mark.parametrize("path", re.findall(r"\]\(([^)#]+)\)", README))

@@ -102,7 +102,7 @@ class Attribution:
 
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self._tables()]
-        return "\n\n".join([self._title(), *tables, paragraphs(self._closing())])
+        return "\n\n".join([paragraphs([self._title()]), *tables, paragraphs(self._closing())])
 
     __repr__ = __str__
 

@@ -7,7 +7,7 @@ compute them, so that an audit can say where they disagree with the pairwise not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,8 +29,9 @@ KNOWN_AS = (
     "this is what demographic_parity_difference of fairlearn and statistical_parity_difference "
     "of AIF360 compute; "
 )
-FAIR = 0.05  # what people tend to pass as fair
-APART = 0.05  # values farther apart than this, on two sides of FAIR, disagree
+APART = 0.05  # values farther apart than this disagree
+ADD_UP = "no single label tells as much, but comparisons of labels add their differences up"
+BALANCE = "label by label the groups differ more, but in comparisons the differences balance"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,14 @@ class Comparison:
     value: float
     pairwise_notion: str
     pairwise_value: float
-    why: str  # empty if the two agree
+    why: str  # why they disagree; empty if they agree
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether they are within 0.05 of each other; None if one is undefined."""
+        if np.isnan(self.value) or np.isnan(self.pairwise_value):
+            return None
+        return abs(self.value - self.pairwise_value) <= APART
 
 
 def compare(table: ScoreTable) -> tuple[Comparison, ...]:
@@ -57,7 +65,7 @@ def compare(table: ScoreTable) -> tuple[Comparison, ...]:
         (StandardEqualOpportunity(), opportunity),
         (StandardEqualizedOdds(), opportunity),
     ):
-        rows.append((standard.title, standard.violation(table), notion, ""))
+        rows.append((standard.title, standard.violation(table), notion, ADD_UP))
     return tuple(
         _compared(metric, value, notion.title, notion.violation(table), why)
         for metric, value, notion, why in rows
@@ -65,26 +73,8 @@ def compare(table: ScoreTable) -> tuple[Comparison, ...]:
 
 
 def _compared(metric: str, value: float, notion: str, pairwise: float, why: str) -> Comparison:
-    if np.isnan(value) or np.isnan(pairwise):
-        return Comparison(metric, value, notion, pairwise, "one of them is undefined here")
-    apart = abs(value - pairwise) > APART and (value < FAIR) != (pairwise < FAIR)
-    if not apart:
-        why = ""
-    elif not why or value > pairwise:
-        why = _why_standard(value, pairwise)
-    return Comparison(metric, value, notion, pairwise, why)
-
-
-def _why_standard(value: float, pairwise: float) -> str:
-    if value > pairwise:
-        return (
-            "label by label the groups differ, but the differences balance: neither group is "
-            "placed above the other more often"
-        )
-    return (
-        "label by label the groups fare alike, but they hold different labels, and comparisons "
-        "across labels add up"
-    )
+    found = Comparison(metric, value, notion, pairwise, why if value < pairwise else BALANCE)
+    return found if found.agree is False else replace(found, why="")
 
 
 def _label_one(table: ScoreTable) -> Array:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -42,7 +43,7 @@ def number(value: float, digits: int = 3) -> str:
 
 def percent(value: float) -> str:
     """A share for people."""
-    return "–" if value != value else f"{100 * value:.0f} %"
+    return "–" if value != value else f"{100 * value:.0f}%"
 
 
 def quantity(value: float) -> str:
@@ -52,12 +53,29 @@ def quantity(value: float) -> str:
 
 def name_of(name: Any) -> str:
     """A group or label as text; an intersection as its entries."""
-    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    if isinstance(name, tuple):
+        return ", ".join(name_of(entry) for entry in name)
+    return f"{name:.6g}" if isinstance(name, float) else str(name)
 
 
-def clip(text: str, width: int = 20) -> str:
-    """Shorten long names in a terminal."""
-    return text if len(text) <= width else text[: width - 1] + "…"
+def clip(text: str, width: int) -> str:
+    """Shorten a long name in the middle, where names differ least."""
+    tail = width // 3
+    return text if len(text) <= width else f"{text[: width - tail - 1]}…{text[-tail:]}"
+
+
+def short_names(names: Sequence[Any], width: int) -> list[str]:
+    """Names as text of limited width, unless that would confuse them."""
+    whole = [name_of(name) for name in names]
+    short = [clip(name, width) for name in whole]
+    return short if len(set(short)) == len(set(whole)) else whole
+
+
+def whole_numbers(values: Sequence[float]) -> list[Any]:
+    """Counts as whole numbers, if they are."""
+    return (
+        [int(value) for value in values] if np.array_equal(values, np.rint(values)) else [*values]
+    )
 
 
 def paragraphs(lines: Sequence[str], width: int = 96) -> str:
@@ -102,11 +120,11 @@ def html_page(*parts: str) -> str:
     return f'{STYLE}<div class="fairordinal">{body}</div>'
 
 
-def interval_bar(value: float, lower: float, upper: float, scale: float) -> Markup:
-    """An interval from 0 to the scale as a bar, the estimate as a tick."""
-    if value != value or upper != upper or scale <= 0:
+def interval_bar(value: float, lower: float, upper: float) -> Markup:
+    """An interval within 0 to 1 as a bar, the estimate as a tick."""
+    if value != value or upper != upper:
         return Markup("")
-    left, right, tick = (100 * min(max(x / scale, 0), 1) for x in (lower, upper, value))
+    left, right, tick = (100 * min(max(x, 0), 1) for x in (lower, upper, value))
     return Markup(
         f'<div class="track"><i style="left:{left:.1f}%;width:{right - left:.1f}%"></i>'
         f'<b style="left:{tick:.1f}%"></b></div>'

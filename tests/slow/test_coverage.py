@@ -61,33 +61,30 @@ def coverage(name, n_groups, n, shift, *, repeats, method="delta", n_resamples=2
 @pytest.mark.parametrize("n", [200, 2000])
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
-def test_intervals_of_95_percent_cover_so_often(name, n_groups, n, kind, capsys):
-    found = coverage(name, n_groups, n, LAWS[kind], repeats=4000)
-    with capsys.disabled():
-        print(f"\ndelta      {name:20} {n_groups} groups  n={n:<5} {kind:12} {found:.4f}")
+def test_intervals_of_95_percent_cover_so_often(name, n_groups, n, kind, record_property):
+    found = coverage(name, n_groups, n, LAWS[kind], repeats=3000)
+    record_property("measured", ("coverage, delta", name, n_groups, n, kind, found))
     assert 0.93 <= found <= 0.975
 
 
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
-def test_the_bootstrap_covers_so_often(name, n_groups, capsys):
+def test_the_bootstrap_covers_so_often(name, n_groups, record_property):
     found = coverage(name, n_groups, 200, 0.5, repeats=1000, method="bootstrap")
-    with capsys.disabled():
-        print(f"\nbootstrap  {name:20} {n_groups} groups  n=200   unfair       {found:.4f}")
+    record_property("measured", ("coverage, bootstrap", name, n_groups, 200, "unfair", found))
     assert 0.93 <= found <= 0.98
 
 
 @pytest.mark.parametrize("n", [60, 600])
 @pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity", "harm_parity"])
-def test_the_distribution_free_bound_always_covers(name, n, capsys):
+def test_the_distribution_free_bound_always_covers(name, n, record_property):
     found = coverage(name, 3, n, 2.0, repeats=1000, method="distribution_free")
-    with capsys.disabled():
-        print(f"\nfree bound {name:20} 3 groups  n={n:<5} very unfair  {found:.4f}")
+    record_property("measured", ("coverage, distribution-free", name, 3, n, "very unfair", found))
     assert found >= 0.95
 
 
 @pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
-def test_the_rows_needed_give_the_asked_power(name, capsys):
+def test_the_rows_needed_give_the_asked_power(name, record_property):
     criterion, random = NAMED[name], np.random.default_rng(1)
     population = _law_with_violation(criterion, 0.05)
     first = draw(population, 1000, random)
@@ -97,8 +94,8 @@ def test_the_rows_needed_give_the_asked_power(name, capsys):
     for _ in range(1000):
         found = intervals(criterion, draw(population, n, random))
         told += found.lower[0, 0, 1] > 0 or found.upper[0, 0, 1] < 0
-    with capsys.disabled():
-        print(f"\npower      {name:20} 2 groups  n={n:<5} aim 0.80     {told / 1000:.4f}")
+    law_name = "violation 0.05"
+    record_property("measured", ("power, aim 0.8", name, 2, n, law_name, told / 1000))
     assert 0.74 <= told / 1000 <= 0.86
 
 

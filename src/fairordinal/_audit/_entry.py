@@ -52,7 +52,8 @@ def audit(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels; `y_pred` may hold scores. Integers, ordered
         categoricals, or names with `labels`. Numbers are predicted labels if each is a label of
-        `y_true`, or if all are whole and there are at most 50 different ones; else scores.
+        `y_true`, or if all are whole and at least half of all labels occur in `y_true`; else
+        scores. Rows are matched by position; an index is ignored.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample; several columns mean their intersections.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -63,7 +64,10 @@ def audit(
         The scores that were cut into `y_pred`; `Audit.attribution` then says how much of a
         disparity they had and how much the cuts added.
     criteria : sequence of str or Criterion, default=None
-        The notions; None takes the pairwise ones and, for predicted labels, both harms.
+        The notions; None takes the pairwise ones and, for predicted labels, both harms. By
+        name: ``"demographic_parity"``, ``"equal_opportunity"``, ``"equalized_odds"``,
+        ``"conditional_demographic_parity"``, ``"harm_parity"``, ``"conditional_harm_parity"``,
+        and the first three with ``"standard_"`` before them.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         The price of errors, for the groups' mean cost and for the harms.
     interval : {"delta", "bootstrap", "distribution_free"}, default="delta"
@@ -265,8 +269,8 @@ def _columns(table: Any, names: Sequence[str]) -> list[Any]:
         return [table[name] for name in names]
     if isinstance(table, nw.LazyFrame | nw.Series | str) or not np.iterable(table):
         raise ValueError(
-            "a table of counts must be a frame (collected, with its index reset), a mapping of "
-            f"columns or a list of rows, got {type(table).__name__}."
+            "a table of counts must be a frame in memory (.collect() or .df() a lazy one, reset "
+            f"the index of a series), a mapping of columns or a list of rows, got {table!r:.60}."
         )
     return _transposed(list(table), names)
 
@@ -280,7 +284,8 @@ def _transposed(rows: list[Any], names: Sequence[str]) -> list[Any]:
             _check_names(row, names)
         elif not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(names):
             raise ValueError(
-                f"row {i} of the table of counts must be ({', '.join(names)}), got {row!r}."
+                f"row {i} of the table of counts must be ({', '.join(names)}), got {row!r:.60}. "
+                "Pass several tables as arguments of their own."
             )
     tuples = [[row[n] for n in names] if isinstance(row, Mapping) else row for row in rows]
     return [list(column) for column in zip(*tuples, strict=True)]

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from fairordinal._inference import Intervals, intervals
-from fairordinal._render import name_of
+from fairordinal._render import name_of, number
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """One notion of fairness, for all pairs of groups.
 
@@ -68,7 +68,7 @@ class Finding:
         return (part, g, h) if self.disparities[part, g, h] >= 0 else (part, h, g)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Every part and pair of groups, the favoured group first."""
+        """Every part and pair of groups, the group with the greater value first."""
         names = [name_of(group) for group in self.table.groups.tolist()]
         support = self.criterion.support(self.table)
         for part, part_name in enumerate(self.criterion.parts(self.table)):
@@ -95,21 +95,34 @@ class Finding:
     def _note(self, part: int, g: int, h: int) -> str:
         if np.isnan(self.disparities[part, g, h]):
             return "undefined: nothing to compare"
-        few = [i for i in (g, h) if self.table.rows[i] < 2]
-        names = " and ".join(repr(name_of(self.table.groups.tolist()[i])) for i in few)
-        return f"no interval: one row only in {names}" if few else ""
+        return "no interval: a group of one row" if np.isnan(self.lower[part, g, h]) else ""
 
     def notes(self) -> list[str]:
-        """What a reader must know beside the numbers, one sentence per kind."""
-        said: dict[str, list[str]] = {}
-        for row in self.rows():
-            if row["note"]:
-                said.setdefault(row["note"], []).append(f"{row['group']!r} and {row['other']!r}")
+        """What a reader must know beside the number."""
+        undefined = [row for row in self.rows() if np.isnan(row["disparity"])]
+        pairs = [f"{row['group']!r} and {row['other']!r}" for row in undefined]
+        more = f"; and {len(pairs) - 3} more" if len(pairs) > 3 else ""
+        notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs[:3])}{more}."]
+        return notes * bool(pairs) + self._clearest()
+
+    def _clearest(self) -> list[str]:
+        """The greatest disparity that has an interval, if the worst has none."""
+        if self.worst is None or not np.isnan(self.lower[self.worst]):
+            return []
+        measured = [row for row in self.rows() if not np.isnan(row["lower"])]
+        if not measured:
+            return []
+        row = max(measured, key=lambda row: row["disparity"])
         return [
-            f"{self.criterion.title}: {note} ({'; '.join(pairs[:3])}"
-            + (f"; and {len(pairs) - 3} more)." if len(pairs) > 3 else ").")
-            for note, pairs in said.items()
+            f"{self.criterion.title}, greatest with an interval: {row['group']!r} > "
+            f"{row['other']!r} by {number(row['disparity'])} ({number(row['lower'])} … "
+            f"{number(row['upper'])})."
         ]
+
+    def __repr__(self) -> str:
+        lower, upper = self.violation_interval
+        text = f"{self.criterion.title}: violation {number(self.violation)}"
+        return text if self.worst is None else f"{text} ({number(lower)} … {number(upper)})"
 
 
 def find(

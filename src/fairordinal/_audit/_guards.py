@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._audit._entry import audit
 from fairordinal._render import name_of, number
@@ -57,17 +59,19 @@ def assert_pairwise_fair(
     """
     if not is_number(max_violation) or not max_violation >= 0:
         raise ValueError(f"max_violation must be a number of at least 0, got {max_violation!r}.")
-    result = audit(
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        criteria=[criterion],
-        confidence=0.95 if confidence is None else confidence,
-        interval=interval,
-        missing_group=missing_group,
-    )
+    with warnings.catch_warnings():  # what is undefined fails below
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        result = audit(
+            y_true,
+            y_pred,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            labels=labels,
+            criteria=[criterion],
+            confidence=0.95 if confidence is None else confidence,
+            interval=interval,
+            missing_group=missing_group,
+        )
     (finding,) = result.findings
     title, names = finding.criterion.title, [name_of(g) for g in result.table.groups.tolist()]
     if np.isnan(finding.disparities).any():

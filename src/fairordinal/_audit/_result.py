@@ -13,9 +13,9 @@ from fairordinal._audit import _text
 from fairordinal._audit._finding import Finding
 from fairordinal._comparison import Comparison
 from fairordinal._inference import rows_for_power
-from fairordinal._render import make_frame, name_of
+from fairordinal._render import make_frame, name_of, whole_numbers
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array, check_fraction
+from fairordinal._validation import Array, check_fraction, is_number
 from fairordinal.criteria import PairwiseCriterion, as_criterion
 
 
@@ -63,15 +63,19 @@ class Audit:
         return _text.as_html(self)
 
     def frame(self) -> Any:
-        """Every notion, part and pair of groups as a row, the favoured group first.
+        """Every notion, part and pair of groups as a row.
 
-        Columns: `notion`, `part`, `group`, `other`; `probability` and `other_probability`, their
-        difference `disparity` with its interval `lower`, `upper`; `rows` and `other_rows` of
-        the groups; `support` and `other_support`, the pairs (or samples) behind the
-        probabilities; `note`. A frame of the library the input came from, else pandas.
+        Columns: `notion`, `part`; `group` and `other`, the one with the greater value first;
+        `probability` and `other_probability` (for harms, mean harms), their difference
+        `disparity` with its interval `lower`, `upper`; `rows` and `other_rows` of the groups;
+        `support` and `other_support`, the pairs (or samples) behind the probabilities; `note`.
+        A frame of the library the input came from, else pandas.
         """
         rows = [row for finding in self.findings for row in finding.rows()]
-        return make_frame({key: [row[key] for row in rows] for key in rows[0]}, self.library)
+        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        for key in ("rows", "other_rows", "support", "other_support"):
+            columns[key] = whole_numbers(columns[key])
+        return make_frame(columns, self.library)
 
     def group_columns(self) -> dict[str, Array]:
         """Rows of each group and, with predicted labels, its errors."""
@@ -92,6 +96,7 @@ class Audit:
         """
         names = [name_of(group) for group in self.table.groups.tolist()]
         columns = {name: column.tolist() for name, column in self.group_columns().items()}
+        columns["rows"] = whole_numbers(columns["rows"])
         return make_frame({"group": names, **columns}, self.library)
 
     def counts_frame(self) -> Any:
@@ -104,7 +109,7 @@ class Audit:
             "group": [names[g] for g in groups],
             "y_true": [self.table.labels.tolist()[y] for y in labels],
             "y_pred": [self.table.axis.tolist()[b] for b in positions],
-            "count": entries.data.tolist(),
+            "count": whole_numbers(entries.data.tolist()),
         }
         return make_frame(columns, self.library)
 
@@ -189,7 +194,11 @@ class Audit:
         """
         notion = as_criterion(criterion)
         check_fraction(power, "power")
-        check_fraction(violation / notion.scale(self.table), "violation / its greatest value")
+        greatest = notion.scale(self.table)
+        if not is_number(violation) or not 0 < violation < greatest:
+            raise ValueError(
+                f"violation must lie strictly between 0 and {greatest:g}, got {violation!r}."
+            )
         rows = rows_for_power(
             notion, self.table, violation=violation, power=power, confidence=self.confidence
         )
@@ -197,6 +206,23 @@ class Audit:
 
     def notes(self) -> list[str]:
         """What a reader must know about the rows."""
+        return [*self._small_groups(), *self._strange_labels(), *self._weights()]
+
+    def _small_groups(self) -> list[str]:
+        groups = self.table.groups[self.table.rows < 2].tolist()
+        names = ", ".join(repr(name_of(group)) for group in groups[:3])
+        more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
+        return [f"No interval for groups of one row: {names}{more}."] * bool(groups)
+
+    def _strange_labels(self) -> list[str]:
+        if not self.table.predicts_labels:
+            return []
+        true, predicted = self.table.cube.sum(axis=(0, 2)), self.table.cube.sum(axis=(0, 1))
+        strange = self.table.labels[(predicted > 0) & (true == 0)].tolist()
+        names = ", ".join(map(name_of, strange[:5])) + (", …" if len(strange) > 5 else "")
+        return [f"Predicted, but never true in these rows: {names}."] * bool(strange)
+
+    def _weights(self) -> list[str]:
         weights = self.table.counts.data
         if np.array_equal(weights, np.rint(weights)):
             return []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fairordinal import _comparison
 from fairordinal._audit._finding import Finding
 from fairordinal._render import (
     Markup,
-    clip,
     html_page,
     html_table,
     interval_bar,
@@ -17,6 +18,7 @@ from fairordinal._render import (
     paragraphs,
     percent,
     quantity,
+    short_names,
     text_table,
 )
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 12  # rows of the table of groups
 MOST_LABELS = 8  # labels that are listed by name
+NAME_WIDTH = 18  # of a group in a terminal
+WHOLE = 10**6  # names in a notebook are not shortened
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -32,34 +36,30 @@ Table = tuple[list[str], list[list[str]]]
 def as_text(audit: Audit) -> str:
     """The audit for a terminal."""
     blocks = [
-        "\n".join(_headline(audit)),
-        text_table(*_violations(audit), left=(0, 4)),
-        text_table(*_groups(audit)),
+        paragraphs(_headline(audit)),
+        text_table(*_violations(audit, NAME_WIDTH), left=(0, 4)),
+        text_table(*_groups(audit, 2 * NAME_WIDTH)),
     ]
     if audit.comparison is not None:
         blocks.append(text_table(*_comparisons(audit)))
-        blocks.append(paragraphs(_comparison.as_lines(audit.comparison) or [NO_DISAGREEMENT]))
+        blocks.append(paragraphs(_comparison.as_lines(audit.comparison)))
     blocks.append(paragraphs(_closing(audit)))
     return "\n\n".join(block for block in blocks if block)
 
 
 def as_html(audit: Audit) -> str:
     """The audit for a notebook."""
-    header, rows = _violations(audit)
+    header, rows = _violations(audit, WHOLE)
     bars = [_bar(finding) for finding in audit.findings]
     drawn = [[*row[:3], bar, *row[3:]] for row, bar in zip(rows, bars, strict=True)]
     parts = [
         *_headline(audit),
         html_table([*header[:3], "", *header[3:]], drawn, left=(0, 3, 4, 5)),
-        html_table(*_groups(audit)),
+        html_table(*_groups(audit, WHOLE)),
     ]
     if audit.comparison is not None:
-        parts.append(html_table(*_comparisons(audit)))
-        parts += _comparison.as_lines(audit.comparison) or [NO_DISAGREEMENT]
+        parts += [html_table(*_comparisons(audit)), *_comparison.as_lines(audit.comparison)]
     return html_page(*parts, *_closing(audit))
-
-
-NO_DISAGREEMENT = "The binary and standard metrics agree with the pairwise notions here."
 
 
 def _headline(audit: Audit) -> list[str]:
@@ -76,40 +76,43 @@ def _headline(audit: Audit) -> list[str]:
     ]
 
 
-def _violations(audit: Audit) -> Table:
-    header = ["notion", "violation", "interval", "told from 0", "worst pair"]
-    return header, [_violation(finding) for finding in audit.findings]
+def _violations(audit: Audit, width: int) -> Table:
+    header = ["notion", "violation", "interval", "significant", "worst pair"]
+    return header, [_violation(finding, width) for finding in audit.findings]
 
 
-def _violation(finding: Finding) -> list[str]:
-    lower, upper = finding.violation_interval
+def _violation(finding: Finding, width: int) -> list[str]:
     if finding.worst is None:
         return [finding.criterion.title, "undefined", "–", "–", "–"]
+    lower, upper = finding.violation_interval
+    own_lower = finding.lower[finding.worst]
     _, group, other = finding.worst
-    names = [clip(name_of(name)) for name in finding.table.groups.tolist()]
-    pair = f"{names[group]} {finding.criterion.relation} {names[other]}"
+    names = short_names(finding.table.groups.tolist(), width)
     return [
         finding.criterion.title,
         number(finding.violation),
         f"{number(lower)} … {number(upper)}",
-        "yes" if lower > 0 else "no",
-        pair if finding.violation > 0 else "–",
+        "no interval" if np.isnan(own_lower) else "yes" if own_lower > 0 else "no",
+        f"{names[group]} > {names[other]}" if finding.violation > 0 else "–",
     ]
 
 
 def _bar(finding: Finding) -> Markup:
-    scale = finding.criterion.scale(finding.table)
-    return interval_bar(finding.violation, *finding.violation_interval, scale)
+    """The interval of a share as a picture; harms have other units."""
+    if finding.criterion.scale(finding.table) != 1:
+        return Markup("")
+    return interval_bar(finding.violation, *finding.violation_interval)
 
 
-def _groups(audit: Audit) -> Table:
+def _groups(audit: Audit, width: int) -> Table:
     columns = audit.group_columns()
     shares = columns["rows"] / columns["rows"].sum()
     header, cells = ["group", "rows", "share"], []
     if "mean_cost" in columns:
         header += ["mean cost", "rated too low", "rated too high"]
-    for i, group in enumerate(audit.table.groups.tolist()[:MOST_GROUPS]):
-        row = [clip(name_of(group), 40), quantity(columns["rows"][i]), percent(shares[i])]
+    names = short_names(audit.table.groups.tolist(), width)
+    for i, name in enumerate(names[:MOST_GROUPS]):
+        row = [name, quantity(columns["rows"][i]), percent(shares[i])]
         if "mean_cost" in columns:
             row.append(number(columns["mean_cost"][i]))
             row += [percent(columns["too_low"][i]), percent(columns["too_high"][i])]
@@ -121,9 +124,10 @@ def _groups(audit: Audit) -> Table:
 
 
 def _comparisons(audit: Audit) -> Table:
-    header = ["other metric", "value", "pairwise", "agree"]
+    header = ["other metric", "value", "pairwise", "within 0.05"]
+    answer = {True: "yes", False: "no", None: "–"}
     rows = [
-        [row.metric, number(row.value), number(row.pairwise_value), "no" if row.why else "yes"]
+        [row.metric, number(row.value), number(row.pairwise_value), answer[row.agree]]
         for row in audit.comparison or ()
     ]
     return header, rows
@@ -131,7 +135,10 @@ def _comparisons(audit: Audit) -> Table:
 
 def _closing(audit: Audit) -> list[str]:
     """The worst pair in words, and what a reader must know."""
-    lines = [_in_words(finding) for finding in audit.findings[:1] if finding.worst is not None]
+    first = audit.findings[0]
+    lines = [_in_words(first)] if first.worst is not None else []
+    if any(finding.criterion.needs_labels for finding in audit.findings):
+        lines.append("Harms are in units of cost; there 'a > b' means that a is harmed more.")
     return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
 
 
@@ -143,7 +150,7 @@ def _in_words(finding: Finding) -> str:
     backward = finding.probabilities[part, other, group]
     if finding.criterion.name != "demographic_parity":
         return (
-            f"Worst by {finding.criterion.title}: {number(forward)} for {names[group]!r} against "
+            f"Compared by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
             f"{number(backward)} for {names[other]!r}."
         )
     return (

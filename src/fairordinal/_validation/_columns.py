@@ -148,7 +148,7 @@ def _from_array(values: Any, name: str) -> Column:
         return Column(name, array.astype(np.float64) if array.dtype == np.float16 else array)
     if array.dtype.kind in "mM":
         return _from_objects(array.astype(str).tolist(), name)
-    if array.dtype.kind in "US" and np.ndim(values) == 1:
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray) and np.ndim(values) == 1:
         return _from_objects(list(values), name)  # NumPy would make [1, "a"] strings
     return _from_objects(array.tolist(), name)
 

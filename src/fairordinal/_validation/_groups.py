@@ -59,6 +59,8 @@ def _several(features: Any) -> list[Any] | None:
         return None
     if 0 in shape:
         return []
+    if isinstance(features, np.ndarray):
+        return [*features.T]
     return [[row[j] for row in features] for j in range(shape[1])]
 
 
@@ -128,9 +130,9 @@ def _intersect(columns: list[Coded]) -> Coded:
     codes = np.zeros(len(columns[0].values), dtype=np.int64)
     names: list[tuple[Any, ...]] = [()]
     for column in columns:
-        mixed = codes * len(column.levels) + column.codes(everything)
-        found, codes = np.unique(mixed, return_inverse=True)
-        before, now = np.divmod(found, len(column.levels))
+        mixed = encode(Column(column.name, codes * len(column.levels) + column.codes(everything)))
+        codes = mixed.codes(everything)
+        before, now = np.divmod(mixed.levels, len(column.levels))
         levels = column.levels.tolist()
         names = [(*names[i], levels[j]) for i, j in zip(before, now, strict=True)]
     groups = np.empty(len(names), dtype=object)

@@ -11,8 +11,6 @@ import numpy as np
 from fairordinal._validation._codes import Coded, all_whole, encode
 from fairordinal._validation._columns import Array, Column, is_number, read_column
 
-MOST_LABELS = 50  # whole numbers beyond this many distinct values are scores
-
 
 def order_labels(
     truth: Column, predicted: Column, labels: Any, *, as_scores: bool = False
@@ -20,8 +18,8 @@ def order_labels(
     """Codes of true labels and of predictions, and whether predictions are labels too.
 
     Numbers are predicted labels if each is a label of y_true or of `labels`, or if all are
-    whole and there are at most `MOST_LABELS` distinct ones; otherwise they are scores, as they
-    always are with `as_scores`.
+    whole and at least half of all labels are labels of y_true; otherwise they are scores, as
+    they always are with `as_scores`.
     """
     for column in (truth, predicted):
         check_complete(column)
@@ -68,7 +66,7 @@ def _order_numbers(truth: Coded, predicted: Coded) -> tuple[Coded, Coded, bool]:
         )
     levels = np.union1d(truth.levels, predicted.levels)
     whole = all_whole(levels)
-    if len(levels) > len(truth.levels) and not (whole and len(levels) <= MOST_LABELS):
+    if len(levels) > len(truth.levels) * (2 if whole else 1):
         return truth, predicted, False
     if whole and truth.levels.dtype.kind in "iu":
         levels = levels.astype(np.int64)

@@ -15,7 +15,6 @@ class Criterion(ABC):
     """A notion of fairness: probabilities that should agree between groups."""
 
     needs_labels: ClassVar[bool] = False  # whether scores will not do as predictions
-    relation: ClassVar[str] = "above"  # of a group to another where the disparity is positive
 
     @property
     @abstractmethod

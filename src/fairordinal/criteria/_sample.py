@@ -19,7 +19,6 @@ class SampleCriterion(Criterion):
     """A notion about single samples: a mean that should be the same in every group."""
 
     needs_labels: ClassVar[bool] = True
-    relation: ClassVar[str] = "more than"
     linear: ClassVar[bool] = True  # whether `among` leaves predictions aside
 
     @abstractmethod
@@ -111,7 +110,6 @@ class HarmParity(SampleCriterion):
     cost_matrix: Any = "absolute"
     name: ClassVar[str] = "harm_parity"
     title: ClassVar[str] = "harm parity"
-    relation: ClassVar[str] = "harmed more than"
 
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
         harm = np.tril(cost_matrix(self.cost_matrix, labels), -1)
