@@ -61,13 +61,13 @@ def conditional_harm_rates(y, f, a, w, g, h):
 
 def standard_dp_rates(y, f, a, w, g, h):
     rows = [i for i in range(len(y)) if a[i] == g]
-    return [mean([f[i] == x for i in rows], [w[i] for i in rows]) for x in all_labels(y, f)]
+    return [mean([f[i] == x for i in rows], [w[i] for i in rows]) for x in all_labels(y, f, w)]
 
 
 def standard_eo_rates(y, f, a, w, g, h):
     return [
         mean([f[i] == x for i in rows], [w[i] for i in rows])
-        for x in all_labels(y, f)
+        for x in all_labels(y, f, w)
         for rows in [[i for i in range(len(y)) if a[i] == g and y[i] == x]]
     ]
 
@@ -75,14 +75,17 @@ def standard_eo_rates(y, f, a, w, g, h):
 def standard_equalized_odds_rates(y, f, a, w, g, h):
     return [
         mean([f[i] == predicted for i in rows], [w[i] for i in rows])
-        for true in all_labels(y, f)
+        for true in all_labels(y, f, w)
         for rows in [[i for i in range(len(y)) if a[i] == g and y[i] == true]]
-        for predicted in all_labels(y, f)
+        for predicted in all_labels(y, f, w)
     ]
 
 
-def all_labels(y, f):
-    return sorted({*y, *f})
+def all_labels(y, f, w):
+    """Labels of the rows that count."""
+    return sorted(
+        {label for i, j, weight in zip(y, f, w, strict=True) if weight for label in (i, j)}
+    )
 
 
 RATES = {

@@ -72,7 +72,7 @@ def test_many_contrasts_keep_their_variances(monkeypatch):
     monkeypatch.setattr("fairordinal._inference.MOST_JOINT", 1)
     np.testing.assert_allclose(_covariance(criterion, table, contrasts), joint.diagonal())
     bonferroni = intervals(criterion, table)
-    assert np.nanmin((bonferroni.upper - bonferroni.lower) - (wide.upper - wide.lower)) >= 0
+    assert np.nanmin((bonferroni.upper - bonferroni.lower) - (wide.upper - wide.lower)) > 0
 
 
 def test_the_critical_value_of_one_contrast_is_the_normal_quantile():
@@ -102,6 +102,9 @@ def test_intervals_hold_the_estimate_and_stay_in_range(name, method, data):
     table = read_table(data.y, data.s, data.a, sample_weight=data.w)
     found = intervals(criterion, table, method=method, n_resamples=5)
     known = np.isfinite(found.lower)
+    contrasts = measured_contrasts(criterion, table)
+    assert np.isfinite(contrasts.pick(found.lower)).all()
+    assert known.sum() == 2 * len(contrasts)
     disparities, scale = criterion.disparities(table), criterion.scale(table)
     assert (found.lower <= disparities)[known].all()
     assert (disparities <= found.upper)[known].all()
@@ -208,6 +211,55 @@ def test_the_rows_needed_hardly_depend_on_the_size_of_the_first_sample():
         for n in (300, 30_000)
     )
     assert small == pytest.approx(large, rel=0.15)
+
+
+def test_the_rows_needed_hardly_depend_on_the_disparity_of_the_first_sample():
+    options = {"violation": 0.05, "power": 0.8, "confidence": 0.95}
+    fair, unfair = (
+        rows_for_power(
+            NAMED["demographic_parity"], read_table(*sample(4000, 2, shift=shift)), **options
+        )
+        for shift in (0.0, 3.0)
+    )
+    assert 0.5 < fair / unfair < 2
+
+
+def test_the_rows_needed_are_those_of_the_hardest_pair():
+    y, f, a = sample(3000)
+    rare = a.copy()
+    rare[(a == 2) & (np.arange(3000) % 10 > 0)] = 1  # a tenth of group 2 is left
+    options = {"violation": 0.05, "power": 0.8, "confidence": 0.95}
+    even, uneven = (
+        rows_for_power(NAMED["demographic_parity"], read_table(y, f, groups), **options)
+        for groups in (a, rare)
+    )
+    assert uneven > 4 * even
+
+
+def test_the_rows_needed_grow_with_the_power():
+    table = read_table(*sample(2000, 2))
+    options = {"violation": 0.05, "confidence": 0.95}
+    half, most = (
+        rows_for_power(NAMED["demographic_parity"], table, power=power, **options)
+        for power in (0.5, 0.9)
+    )
+    # critical value 1.96, and 0 or 1.28 deviations beyond it
+    assert most / half == pytest.approx(((1.95996 + 1.28155) / 1.95996) ** 2, rel=1e-4)
+
+
+def test_no_variation_in_the_first_sample_tells_nothing_about_rows_needed():
+    table = read_table([0, 1] * 50, [1] * 100, [0, 0, 1, 1] * 25)
+    options = {"violation": 0.05, "power": 0.8, "confidence": 0.95}
+    assert np.isnan(rows_for_power(NAMED["demographic_parity"], table, **options))
+
+
+def test_a_label_that_resamples_miss_does_not_spoil_the_bootstrap():
+    y = [0, 1] * 100 + [2, 2]
+    table = read_table(y, y, [0] * 100 + [1] * 100 + [0, 1])
+    found = intervals(
+        NAMED["standard_equal_opportunity"], table, method="bootstrap", n_resamples=30
+    )
+    assert np.isfinite(found.lower[:, 0, 1]).all()
 
 
 def test_the_rows_needed_fall_with_the_square_of_the_violation():

@@ -88,6 +88,31 @@ def test_conditional_harm_leaves_out_groups_without_harm():
     assert overall == 1 / 2  # of harms 1 and 2 the mean is 3/2
 
 
+@pytest.mark.parametrize("method", ["between_groups", "to_overall"])
+def test_harm_of_one_harmed_group_alone_is_undefined(method):
+    with pytest.warns(UndefinedMetricWarning):
+        found = metrics.conditional_harm_parity_difference(
+            [2, 2, 3, 3], [1, 2, 3, 3], sensitive_features=list("aabb"), method=method
+        )
+    assert math.isnan(found)
+
+
+def test_the_cost_of_one_label_alone_is_defined():
+    assert metrics.mean_cost([1, 1], [1, 2]) == 1 / 2
+    assert metrics.mean_cost([1, 1], [1, 1]) == 0
+
+
+def test_a_single_threshold_that_is_nan_is_refused():
+    with pytest.raises(ValueError, match="thresholds must be in ascending order"):
+        metrics.margin_loss([0, 1, 0], [0.1, 0.2, 0.3], [math.nan])
+
+
+def test_rows_without_weight_are_no_neighbours():
+    X = [[0.0], [0.1], [0.2], [0.3]]
+    found = metrics.consistency_score(X, [1, 3, 1, 3], n_neighbors=1, sample_weight=[1, 0, 1, 1])
+    assert found == metrics.consistency_score([[0.0], [0.2], [0.3]], [1, 1, 3], n_neighbors=1)
+
+
 def test_undefined_equal_opportunity_warns_and_is_left_out():
     y, f, a = [1, 2, 1, 2, 1, 1], [1, 2, 1, 1, 1, 2], list("aabbcc")
     with pytest.warns(UndefinedMetricWarning, match="'a' and 'c'; 'b' and 'c'"):

@@ -52,6 +52,16 @@ def test_a_group_without_weight_is_absent():
     assert table.groups.tolist() == ["a", "b"]
 
 
+def test_a_label_and_a_score_without_weight_are_absent():
+    y, f, w = [1, 2, 1, 9], [1, 2, 2, 8], [1, 1, 1, 0]
+    table = read_table(y, f, list("abba"), sample_weight=w)
+    assert table.labels.tolist() == [1, 2]
+    scores = read_table(y, [0.1, 0.2, 0.3, 0.4], list("abba"), sample_weight=w)
+    assert scores.axis.tolist() == [0.1, 0.2, 0.3]
+    given = read_table(y, f, list("abba"), sample_weight=w, labels=[1, 2, 8, 9])
+    assert given.labels.tolist() == [1, 2, 8, 9]
+
+
 def test_one_group_with_weight_is_refused():
     with pytest.raises(ValueError, match=r"only group 'a' .* has rows with weight"):
         read_table([1, 2, 1], [1, 2, 1], list("aab"), sample_weight=[1, 1, 0])

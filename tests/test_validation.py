@@ -160,7 +160,7 @@ def test_booleans_are_no_ordinal_labels(call, name, column):
     assert_refused(call, f"{name} holds booleans", "astype(int)", **{name: column})
 
 
-@every_entry
+@every_grouped_entry
 def test_a_single_true_label_is_refused_unless_others_are_named(call):
     assert_refused(call, "y_true has one label (1)", "labels=[", y_true=[1] * 6)
     call(**{**GOOD, "y_true": [1] * 6}, labels=[0, 1, 2])
@@ -578,8 +578,8 @@ def test_inputs_are_left_as_they_were():
     ([0, 1], [2.0, 7.0], None, True),  # whole, if not seen in y_true
     ([0, 1], [0.5, 1], None, False),
     ([0.5, 1.5], [1.5, 0.5], None, True),  # not whole, but labels of y_true
-    ([0, 1, 2] * 2, range(6), None, True),
-    ([0, 1, 2, 0, 1, 2, 0, 1], range(8), None, False),  # most of the numbers are no labels
+    ([0, 1] * 5, range(10), None, True),
+    ([0, 1] * 6, range(12), None, False),  # more than ten whole numbers, most of them no labels
     (range(60), range(1, 61), None, True),
     ([0, 1], [0.5, 1], [0, 1], False),
     (["lo", "hi"], [0.5, 1.0], ["lo", "hi"], False)])  # fmt: skip

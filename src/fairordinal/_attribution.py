@@ -26,6 +26,7 @@ from fairordinal._render import (
     html_table,
     make_frame,
     name_of,
+    names_of,
     number,
     paragraphs,
     text_table,
@@ -136,7 +137,7 @@ def attribute(
 ) -> Attribution:
     """Take apart the disparity at a (part, group, group)."""
     part, g, h = place
-    names = [name_of(group) for group in table.groups.tolist()]
+    names = names_of(table.groups.tolist())
     part_name = criterion.parts(table)[part]
     return Attribution(
         notion=criterion.title + (f" ({part_name!r})" if part_name else ""),

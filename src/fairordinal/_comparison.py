@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairordinal._render import name_of, number, percent
+from fairordinal._render import names_of, number, percent
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import (
@@ -105,7 +105,7 @@ def _why_selected(table: ScoreTable) -> str:
         return (
             f"{KNOWN_AS}label 1 counts as selected, no row is predicted 1, and all else is unseen"
         )
-    names = [name_of(group) for group in table.groups.tolist()]
+    names = names_of(table.groups.tolist())
     low, high = int(rates.argmin()), int(rates.argmax())
     return (
         f"{KNOWN_AS}label 1 counts as selected, {percent(rates[low])} of {names[low]!r} and "

@@ -58,6 +58,12 @@ def name_of(name: Any) -> str:
     return f"{name:.6g}" if isinstance(name, float) else str(name)
 
 
+def names_of(names: Sequence[Any]) -> list[str]:
+    """Names as text, in quotes where 1 and "1" would look alike."""
+    shown = [name_of(name) for name in names]
+    return shown if len(set(shown)) == len(shown) else [repr(name) for name in names]
+
+
 def clip(text: str, width: int) -> str:
     """Shorten a long name in the middle, where names differ least."""
     tail = width // 3
@@ -66,7 +72,7 @@ def clip(text: str, width: int) -> str:
 
 def short_names(names: Sequence[Any], width: int) -> list[str]:
     """Names as text of limited width, unless that would confuse them."""
-    whole = [name_of(name) for name in names]
+    whole = names_of(names)
     short = [clip(name, width) for name in whole]
     return short if len(set(short)) == len(set(whole)) else whole
 
@@ -153,4 +159,14 @@ def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any
     if library is None:
         raise ImportError("A frame needs pandas, polars or pyarrow: pip install pandas.")
     backend: Any = library
+    columns = {name: _of_one_kind(column) for name, column in columns.items()}
     return nw.from_dict(dict(columns), backend=backend).to_native()
+
+
+def _of_one_kind(column: Sequence[Any]) -> list[Any]:
+    """Names beside numbers as text: frames hold one kind a column."""
+    if not any(isinstance(value, str) for value in column):
+        return [*column]
+    distinct = [*dict.fromkeys(column)]
+    shown = dict(zip(distinct, names_of(distinct), strict=True))
+    return [shown[value] for value in column]

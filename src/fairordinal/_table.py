@@ -14,7 +14,8 @@ in the rows, and passes over it take a block of positions at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -42,7 +43,7 @@ class Block(NamedTuple):
     weight: Array  # of each entry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Counts by (group, true label, position); see the module docstring."""
 
@@ -108,13 +109,17 @@ class ScoreTable:
     def padded(self) -> ScoreTable:
         """The table with one more row in each group, a pseudo-row that knows nothing.
 
-        Its true label is spread as in all groups together, its position evenly over
-        the axis (over `PSEUDO_POSITIONS` places of it, if it is longer).
+        Its true label is spread as in all groups together, its position evenly over the axis
+        (over `PSEUDO_POSITIONS` places of it, if it is longer).
         """
+        return self.pad(self.totals.sum(axis=0) / self.totals.sum())
+
+    def pad(self, label_shares: Array) -> ScoreTable:
+        """Add one row to each group, its true label and its position spread."""
         n_groups, _, n_positions = self.shape
         spread = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
         places = spread.round().astype(np.intp)
-        share = np.tile(self.totals.sum(axis=0) / self.totals.sum(), n_groups)
+        share = np.tile(label_shares, n_groups)
         each = np.repeat(share / len(places), len(places))
         at = (np.repeat(np.arange(len(share)), len(places)), np.tile(places, len(share)))
         pseudo = sparse.csc_array((each, at), shape=self.counts.shape)
@@ -157,35 +162,51 @@ def read_table(
 
 
 def tabulate(samples: Samples) -> ScoreTable:
-    """Count rows by group, label and position; groups without weight are left out."""
+    """Count rows by group, label and position; what has no weight is left out."""
     groups, labels = samples.groups.levels, samples.truth.levels
     axis = labels if samples.predicts_labels else samples.positions.levels
     counts = _count(samples, len(groups) * len(labels), len(axis))
-    weighty = counts.sum(axis=1).reshape(len(groups), -1).any(axis=1)
-    if weighty.sum() < 2:
-        raise ValueError(
-            f"only group {groups[weighty][0]!r} of sensitive_features has rows with weight; "
-            "pairwise disparities need two groups. Check sample_weight."
-        )
-    if not weighty.all():
-        counts = counts[np.repeat(weighty, len(labels))]
-    return ScoreTable(counts, groups[weighty], labels, axis, samples.predicts_labels)
+    table = ScoreTable(counts, groups, labels, axis, samples.predicts_labels)
+    if samples.weight is None or samples.weight.all():
+        return table
+    return _without_weightless(table, keep_labels=samples.labels_are_given)
 
 
 def _count(samples: Samples, n_cells: int, n_positions: int) -> sparse.csc_array:
-    if n_cells * n_positions > DENSE_ENTRIES:
-        everything = slice(0, samples.n_rows)
-        weight = np.ones(samples.n_rows) if samples.weight is None else samples.weight
-        at = (_cells(samples, everything), samples.positions.codes(everything))
-        return sparse.csc_array((weight, at), shape=(n_cells, n_positions))
-    counts = np.zeros(n_cells * n_positions)
-    for rows in row_blocks(samples.n_rows):
-        entry = _cells(samples, rows) * n_positions + samples.positions.codes(rows)
-        share = None if samples.weight is None else samples.weight[rows]
+    columns = (samples.groups, samples.truth, samples.positions)
+    if n_cells * n_positions <= DENSE_ENTRIES:
+        return sparse.csc_array(count_codes(columns, samples.weight).reshape(n_cells, -1))
+    group, label, position = (column.codes(slice(None)) for column in columns)
+    weight = np.ones(samples.n_rows) if samples.weight is None else samples.weight
+    at = (group * len(samples.truth.levels) + label, position)
+    return sparse.csc_array((weight, at), shape=(n_cells, n_positions))
+
+
+def count_codes(columns: Sequence[Coded], weight: Array | None) -> Array:
+    """Weight of the rows at each combination of levels, flat; no copy of the rows is made."""
+    counts = np.zeros(math.prod(len(column.levels) for column in columns))
+    for rows in row_blocks(len(columns[0].values)):
+        entry = columns[0].codes(rows)
+        for column in columns[1:]:
+            entry = entry * len(column.levels) + column.codes(rows)
+        share = None if weight is None else weight[rows]
         counts += np.bincount(entry, share, minlength=counts.size)
-    return sparse.csc_array(counts.reshape(n_cells, n_positions))
+    return counts
 
 
-def _cells(samples: Samples, rows: slice) -> Array:
-    truth: Coded = samples.truth
-    return samples.groups.codes(rows) * len(truth.levels) + truth.codes(rows)
+def _without_weightless(table: ScoreTable, *, keep_labels: bool) -> ScoreTable:
+    """A row of weight 0 is no row: drop groups, labels and positions that it alone holds."""
+    groups = table.rows > 0
+    if groups.sum() < 2:
+        raise ValueError(
+            f"only group {table.groups[groups].tolist()[0]!r} of sensitive_features has rows with "
+            "weight; pairwise disparities need two groups. Check sample_weight."
+        )
+    labels, positions = table.totals.sum(axis=0) > 0, table.counts.sum(axis=0) > 0
+    if table.predicts_labels:
+        labels = positions = labels | positions | keep_labels
+    labels = labels | keep_labels
+    counts = table.counts[(groups[:, None] & labels).ravel()][:, positions]
+    kept = table.labels[labels]
+    axis = kept if table.predicts_labels else table.axis[positions]
+    return ScoreTable(counts, table.groups[groups], kept, axis, table.predicts_labels)

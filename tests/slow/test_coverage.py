@@ -93,7 +93,7 @@ def test_the_rows_needed_give_the_asked_power(name, record_property):
     told = 0
     for _ in range(1000):
         found = intervals(criterion, draw(population, n, random))
-        told += found.lower[0, 0, 1] > 0 or found.upper[0, 0, 1] < 0
+        told += bool(found.lower[0, 0, 1] > 0 or found.upper[0, 0, 1] < 0)
     law_name = "violation 0.05"
     record_property("measured", ("power, aim 0.8", name, 2, n, law_name, told / 1000))
     assert 0.74 <= told / 1000 <= 0.86

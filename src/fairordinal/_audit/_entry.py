@@ -16,15 +16,19 @@ from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Column, check_same_length, read_column, read_weight, stack
 from fairordinal.criteria import (
-    ConditionalHarmParity,
     Criterion,
-    DemographicParity,
-    EqualizedOdds,
-    EqualOpportunity,
-    HarmParity,
     as_criterion,
     require_labels,
     warn_undefined,
+)
+
+AUDITED = (
+    "demographic_parity",
+    "equal_opportunity",
+    "equalized_odds",
+    "conditional_demographic_parity",
+    "harm_parity",
+    "conditional_harm_parity",
 )
 
 
@@ -52,8 +56,8 @@ def audit(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels; `y_pred` may hold scores. Integers, ordered
         categoricals, or names with `labels`. Numbers are predicted labels if each is a label of
-        `y_true`, or if all are whole and at least half of all labels occur in `y_true`; else
-        scores. Rows are matched by position; an index is ignored.
+        `y_true`, or if all are whole and make at most ten labels, or twice those of `y_true`;
+        else scores. Rows are matched by position; an index is ignored.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample; several columns mean their intersections.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -110,7 +114,8 @@ def audit(
     table = read_table(y_true, y_pred, labels=labels, **columns)
     score_table = None
     if scores is not None:
-        score_table = read_table(y_true, scores, labels=table.labels, as_scores=True, **columns)
+        order = table.labels if table.labels.dtype.kind == "O" else labels
+        score_table = read_table(y_true, scores, labels=order, as_scores=True, **columns)
     options = Options(
         criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
     )
@@ -155,7 +160,7 @@ def _assemble(
     return Audit(
         table,
         tuple(findings),
-        cost=cost if table.predicts_labels else None,
+        cost=cost,
         confidence=options.confidence,
         interval=options.interval,
         score_table=score_table,
@@ -169,15 +174,8 @@ def _notions(options: Options, table: ScoreTable) -> list[Criterion]:
     if criteria is not None:
         if isinstance(criteria, str) or not np.iterable(criteria) or not len(criteria):
             raise ValueError(f"criteria must be a list of criteria, got {criteria!r}.")
-        return [as_criterion(criterion) for criterion in criteria]
-    notions: list[Criterion] = [
-        DemographicParity(),
-        EqualOpportunity(),
-        EqualizedOdds(),
-        DemographicParity(pairs="unequal_labels"),
-        HarmParity(options.cost_matrix),
-        ConditionalHarmParity(options.cost_matrix),
-    ]
+        return [as_criterion(criterion, options.cost_matrix) for criterion in criteria]
+    notions = [as_criterion(name, options.cost_matrix) for name in AUDITED]
     return [notion for notion in notions if table.predicts_labels or not notion.needs_labels]
 
 

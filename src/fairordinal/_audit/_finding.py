@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from fairordinal._inference import Intervals, intervals
-from fairordinal._render import name_of, number
+from fairordinal._render import names_of, number
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Finding:
     """One notion of fairness, for all pairs of groups.
 
@@ -69,7 +69,7 @@ class Finding:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every part and pair of groups, the group with the greater value first."""
-        names = [name_of(group) for group in self.table.groups.tolist()]
+        names = names_of(self.table.groups.tolist())
         support = self.criterion.support(self.table)
         for part, part_name in enumerate(self.criterion.parts(self.table)):
             for g, h in combinations(range(len(names)), 2):
@@ -95,7 +95,11 @@ class Finding:
     def _note(self, part: int, g: int, h: int) -> str:
         if np.isnan(self.disparities[part, g, h]):
             return "undefined: nothing to compare"
-        return "no interval: a group of one row" if np.isnan(self.lower[part, g, h]) else ""
+        return (
+            "no interval: a group of fewer than two rows"
+            if np.isnan(self.lower[part, g, h])
+            else ""
+        )
 
     def notes(self) -> list[str]:
         """What a reader must know beside the number."""

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._audit._entry import audit
-from fairordinal._render import name_of, number
+from fairordinal._audit._finding import Finding
+from fairordinal._render import number
 from fairordinal._validation import is_number
 
 
@@ -73,24 +74,31 @@ def assert_pairwise_fair(
             missing_group=missing_group,
         )
     (finding,) = result.findings
-    title, names = finding.criterion.title, [name_of(g) for g in result.table.groups.tolist()]
-    if np.isnan(finding.disparities).any():
-        _, g, h = np.argwhere(np.isnan(finding.disparities))[0]
+    _refuse_undefined(finding)
+    _refuse_excess(finding, max_violation, confidence)
+
+
+def _refuse_undefined(finding: Finding) -> None:
+    undefined = [row for row in finding.rows() if np.isnan(row["disparity"])]
+    if undefined:
         raise AssertionError(
-            f"{title} is undefined for {names[g]!r} and {names[h]!r}: nothing shows that the "
-            "predictor is fair to them. Leave out such groups on purpose, or collect more rows."
+            f"{finding.criterion.title} is undefined for {undefined[0]['group']!r} and "
+            f"{undefined[0]['other']!r}: nothing shows that the predictor is fair to them. Leave "
+            "out such groups on purpose, or collect more rows."
         )
-    assert finding.worst is not None
-    _, group, other = finding.worst
+
+
+def _refuse_excess(finding: Finding, max_violation: float, confidence: float | None) -> None:
     lower, upper = finding.violation_interval
     held, what = finding.violation, "violation"
     if confidence is not None:
         held, what = upper, f"upper bound of the violation at confidence {confidence:g}"
     if held > max_violation:
+        worst = max(finding.rows(), key=lambda row: row["disparity"])
         raise AssertionError(
-            f"{title}: {what} {number(held)} > max_violation={max_violation:g}. "
-            f"{names[group]!r} is favoured over {names[other]!r} by {number(finding.violation)} "
-            f"(interval {number(lower)} … {number(upper)}, {result.table.rows.sum():,.0f} rows)."
+            f"{finding.criterion.title}: {what} {number(held)} > max_violation={max_violation:g}. "
+            f"{worst['group']!r} > {worst['other']!r} by {number(finding.violation)} (interval "
+            f"{number(lower)} … {number(upper)}, {finding.table.rows.sum():,.0f} rows)."
         )
 
 
@@ -134,7 +142,7 @@ def rows_needed(
     >>> from fairordinal import rows_needed
     >>> y = [1, 2, 3, 4] * 50
     >>> rows_needed(y, y, sensitive_features=["a", "b"] * 100, violation=0.1)
-    1375
+    975
     """
     result = audit(
         y_true,

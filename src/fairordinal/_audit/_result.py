@@ -13,13 +13,13 @@ from fairordinal._audit import _text
 from fairordinal._audit._finding import Finding
 from fairordinal._comparison import Comparison
 from fairordinal._inference import rows_for_power
-from fairordinal._render import make_frame, name_of, whole_numbers
+from fairordinal._render import make_frame, name_of, names_of, whole_numbers
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_number
 from fairordinal.criteria import PairwiseCriterion, as_criterion
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """What an audit found; made by :func:`audit` and :func:`audit_counts`.
 
@@ -40,7 +40,7 @@ class Audit:
 
     table: ScoreTable
     findings: tuple[Finding, ...]
-    cost: Array | None  # the cost matrix; None if predictions are scores
+    cost: Array  # the cost matrix
     confidence: float
     interval: str
     score_table: ScoreTable | None = None
@@ -81,7 +81,7 @@ class Audit:
         """Rows of each group and, with predicted labels, its errors."""
         rows = self.table.rows
         columns = {"rows": rows}
-        if self.cost is not None:
+        if self.table.predicts_labels:
             cube = self.table.cube
             columns["mean_cost"] = (self.cost * cube).sum(axis=(1, 2)) / rows
             columns["too_low"] = np.tril(cube, -1).sum(axis=(1, 2)) / rows
@@ -94,28 +94,28 @@ class Audit:
         `mean_cost` of the predictions; `too_low` and `too_high`, the shares of rows predicted
         below and above their true label.
         """
-        names = [name_of(group) for group in self.table.groups.tolist()]
+        names = names_of(self.table.groups.tolist())
         columns = {name: column.tolist() for name, column in self.group_columns().items()}
         columns["rows"] = whole_numbers(columns["rows"])
         return make_frame({"group": names, **columns}, self.library)
 
     def counts_frame(self) -> Any:
-        """The counts as rows (`group`, `y_true`, `y_pred`, `count`): fit for `audit_counts`."""
+        """The counts as rows (`group`, `y_true`, `y_pred`, `count`): fit for `audit_counts`.
+
+        Intersections have a column for each of their features, `group_1`, `group_2`, ….
+        """
         entries = self.table.counts.tocoo()
         cells, positions = entries.coords
         groups, labels = np.divmod(cells, len(self.table.labels))
-        names = [name_of(group) for group in self.table.groups.tolist()]
-        columns = {
-            "group": [names[g] for g in groups],
-            "y_true": [self.table.labels.tolist()[y] for y in labels],
-            "y_pred": [self.table.axis.tolist()[b] for b in positions],
-            "count": whole_numbers(entries.data.tolist()),
-        }
+        columns: dict[str, list[Any]] = _group_columns(self.table.groups[groups].tolist())
+        columns["y_true"] = self.table.labels[labels].tolist()
+        columns["y_pred"] = self.table.axis[positions].tolist()
+        columns["count"] = whole_numbers(entries.data.tolist())
         return make_frame(columns, self.library)
 
     def confusion(self, group: Any) -> Array:
         """Counts of true labels (rows) by predicted labels (columns) of one group."""
-        if self.cost is None:
+        if not self.table.predicts_labels:
             raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
         return self.table.cube[self._place(group)].copy()
 
@@ -192,7 +192,7 @@ class Audit:
         rows : int or None
             In all groups together; None if the criterion is undefined here.
         """
-        notion = as_criterion(criterion)
+        notion = as_criterion(criterion, self.cost)
         check_fraction(power, "power")
         greatest = notion.scale(self.table)
         if not is_number(violation) or not 0 < violation < greatest:
@@ -212,7 +212,7 @@ class Audit:
         groups = self.table.groups[self.table.rows < 2].tolist()
         names = ", ".join(repr(name_of(group)) for group in groups[:3])
         more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
-        return [f"No interval for groups of one row: {names}{more}."] * bool(groups)
+        return [f"No interval for groups of fewer than two rows: {names}{more}."] * bool(groups)
 
     def _strange_labels(self) -> list[str]:
         if not self.table.predicts_labels:
@@ -230,3 +230,9 @@ class Audit:
             "Weights are not whole numbers: the intervals take their sum, "
             f"{self.table.rows.sum():,.1f}, for the number of rows. Scale them accordingly."
         ]
+
+
+def _group_columns(groups: list[Any]) -> dict[str, list[Any]]:
+    if not isinstance(groups[0], tuple):
+        return {"group": groups}
+    return {f"group_{i}": [*part] for i, part in enumerate(zip(*groups, strict=True), start=1)}

@@ -14,6 +14,7 @@ from fairordinal._render import (
     html_table,
     interval_bar,
     name_of,
+    names_of,
     number,
     paragraphs,
     percent,
@@ -145,7 +146,7 @@ def _closing(audit: Audit) -> list[str]:
 def _in_words(finding: Finding) -> str:
     assert finding.worst is not None
     part, group, other = finding.worst
-    names = [name_of(name) for name in finding.table.groups.tolist()]
+    names = names_of(finding.table.groups.tolist())
     forward = finding.probabilities[part, group, other]
     backward = finding.probabilities[part, other, group]
     if finding.criterion.name != "demographic_parity":

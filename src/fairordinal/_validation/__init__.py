@@ -55,6 +55,7 @@ class Samples:
     positions: Coded  # predicted labels or scores
     weight: Array | None
     predicts_labels: bool
+    labels_are_given: bool  # and stay, whether or not they occur
 
     @property
     def n_rows(self) -> int:
@@ -84,7 +85,8 @@ def read_samples(
             f"labels: {len(groups.levels) * len(truth.levels)} cells, more than {MOST_CELLS}. Is "
             "one of them an identifier or a measurement? Bin it into a few ordered levels first."
         )
-    return Samples(groups, truth, positions, weight, predicts_labels)
+    given = labels is not None or true.ordered or predicted.ordered
+    return Samples(groups, truth, positions, weight, predicts_labels, given)
 
 
 def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Array | None:

@@ -74,6 +74,8 @@ def stack(columns: Sequence[Column]) -> Column:
     if all(column.names is None for column in columns):
         boolean = all(column.boolean for column in columns)
         return replace(first, values=np.concatenate([c.values for c in columns]), boolean=boolean)
+    if any(column.names is None for column in columns):
+        raise ValueError(f"{first.name} holds numbers in one table and names in another.")
     place: dict[Any, int] = {}
     values = []
     for column in columns:
@@ -203,11 +205,12 @@ def _is_numeric(value: Any) -> bool:
 
 
 def _plain(value: Any) -> int | float:
-    return int(value) if value == int(value) else float(value)
+    whole = isinstance(value, numbers.Integral) or (np.isfinite(float(value)) and value % 1 == 0)
+    return int(value) if whole else float(value)
 
 
 def is_missing(value: Any) -> bool:
     """None, nan, pandas.NA and pandas.NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+    return isinstance(value, float | np.floating | Decimal) and value != value

@@ -88,7 +88,8 @@ def _missing_rows(column: Column) -> Array | None:
 def _with_missing_level(column: Column, missing: Array) -> Column:
     if column.names is None:
         present = column.values[~missing]
-        kind = bool if column.boolean else np.int64 if all_whole(present) else None
+        small = bool((np.abs(present) < 2**53).all()) and all_whole(present)
+        kind = bool if column.boolean else np.int64 if small else None
         levels, codes = np.unique(present.astype(kind), return_inverse=True)
         values = np.full(len(missing), len(levels))
         values[~missing] = codes

@@ -11,22 +11,24 @@ import numpy as np
 from fairordinal._validation._codes import Coded, all_whole, encode
 from fairordinal._validation._columns import Array, Column, is_number, read_column
 
+FEW_LABELS = 10  # so many whole numbers are labels, whether or not y_true holds them
+
 
 def order_labels(
-    truth: Column, predicted: Column, labels: Any, *, as_scores: bool = False
+    truth: Column, predicted: Column, labels: Any, *, as_scores: bool = False, least: int = 2
 ) -> tuple[Coded, Coded, bool]:
     """Codes of true labels and of predictions, and whether predictions are labels too.
 
     Numbers are predicted labels if each is a label of y_true or of `labels`, or if all are
-    whole and at least half of all labels are labels of y_true; otherwise they are scores, as
-    they always are with `as_scores`.
+    whole and make at most `FEW_LABELS` labels, or twice those of y_true; otherwise they are
+    scores, as they always are with `as_scores`. y_true must hold at least `least` labels.
     """
     for column in (truth, predicted):
         check_complete(column)
     if as_scores:
         return order_labels(truth, truth, labels)[0], encode(predicted), False
     if labels is None and truth.names is None and predicted.names is None:
-        return _order_numbers(encode(truth), encode(predicted))
+        return _order_numbers(encode(truth), encode(predicted), least)
     levels = _given_order(labels) if labels is not None else _declared_order(truth, predicted)
     coded = _to_levels(encode(truth), levels)
     if predicted.names is None and not _must_be_labels(predicted, levels):
@@ -58,15 +60,16 @@ def check_complete(column: Column) -> None:
         )
 
 
-def _order_numbers(truth: Coded, predicted: Coded) -> tuple[Coded, Coded, bool]:
-    if len(truth.levels) < 2:
+def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, Coded, bool]:
+    if len(truth.levels) < least:
         raise ValueError(
             f"y_true has one label ({truth.levels[0].item()!r}); an ordinal audit needs at least "
             "two. Pass labels=[...] with all labels in ascending order if others can occur."
         )
     levels = np.union1d(truth.levels, predicted.levels)
     whole = all_whole(levels)
-    if len(levels) > len(truth.levels) * (2 if whole else 1):
+    most = max(FEW_LABELS, 2 * len(truth.levels)) if whole else len(truth.levels)
+    if len(levels) > most:
         return truth, predicted, False
     if whole and truth.levels.dtype.kind in "iu":
         levels = levels.astype(np.int64)
@@ -79,7 +82,8 @@ def _given_order(labels: Any) -> Array:
     if hasattr(listed, "to_pylist"):  # an array of pyarrow
         listed = listed.to_pylist()
     ordered = not isinstance(listed, str | bytes | Mapping | Set) and np.iterable(listed)
-    column = read_column(list(listed), "labels") if ordered and len(listed) else None
+    listed = list(listed) if ordered else []
+    column = read_column(listed, "labels") if listed else None
     if column is not None:
         check_complete(column)
     names = column.objects() if column is not None else []

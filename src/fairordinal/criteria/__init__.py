@@ -81,10 +81,11 @@ NAMED: dict[str, Criterion] = {
 }
 
 
-def as_criterion(criterion: Any) -> Criterion:
-    """A criterion, given itself or its name."""
+def as_criterion(criterion: Any, cost_matrix: Any = "absolute") -> Criterion:
+    """A criterion, given itself or its name; harms by name take the cost matrix."""
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in NAMED:
-        return NAMED[criterion]
+        named = NAMED[criterion]
+        return type(named)(cost_matrix) if isinstance(named, HarmParity) else named
     raise ValueError(f"criterion must be one of {list(NAMED)} or a Criterion, got {criterion!r}.")

@@ -75,18 +75,18 @@ def consistency_score(
     at = _places(y_pred, labels)
     if len(at) != len(X):
         raise ValueError(f"y_pred has {len(at)} rows but X has {len(X)}.")
-    check_whole(n_neighbors, "n_neighbors", least=1, most=len(X) - 1)
     weight = read_weight(sample_weight, len(X))
     weight = np.ones(len(X)) if weight is None else weight
+    X, at, weight = X[weight > 0], at[weight > 0], weight[weight > 0]
+    check_whole(n_neighbors, "n_neighbors", least=1, most=len(X) - 1)
     tree = KDTree(X)
     unlike = np.empty(len(X))
     for rows in row_blocks(len(X), BLOCK_QUERIES):
         reach = tree.query(X[rows], k=n_neighbors + 1)[0][:, -1]
         near = tree.query_radius(X[rows], reach * (1 + 1e-12))
         for i, neighbours in zip(range(rows.start, rows.stop), near, strict=True):
-            others = neighbours[(neighbours != i) & (weight[neighbours] > 0)]
-            distance = np.abs(at[others] - at[i])
-            unlike[i] = np.average(distance, weights=weight[others]) if others.size else 0.0
+            others = neighbours[neighbours != i]
+            unlike[i] = np.average(np.abs(at[others] - at[i]), weights=weight[others])
     return float(1 - np.average(unlike, weights=weight))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._table import count_codes
 from fairordinal._validation import (
     Array,
     check_same_length,
@@ -66,19 +67,14 @@ def mean_cost(
     """
     true, predicted = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
     check_same_length(true, predicted)
-    truth, positions, predicts_labels = order_labels(true, predicted, labels)
+    truth, positions, predicts_labels = order_labels(true, predicted, labels, least=1)
     if not predicts_labels:
         raise ValueError(
             f"mean_cost needs predicted labels in y_pred, got scores such as "
             f"{positions.levels[0].item()!r}. Cut them into labels, or pass labels=."
         )
     cost = as_cost_matrix(cost_matrix, truth.levels).ravel()
-    weight = read_weight(sample_weight, len(truth.values))
-    counts = np.zeros(cost.size)
-    for rows in row_blocks(len(truth.values)):
-        entry = truth.codes(rows) * len(truth.levels) + positions.codes(rows)
-        share = None if weight is None else weight[rows]
-        counts += np.bincount(entry, share, minlength=cost.size)
+    counts = count_codes((truth, positions), read_weight(sample_weight, len(truth.values)))
     return float(cost @ counts / counts.sum())
 
 
@@ -158,6 +154,6 @@ def _checked_thresholds(thresholds: Any, labels: Array) -> Array:
             f"thresholds has shape {cuts.shape} but {len(labels)} labels {labels.tolist()} need "
             f"{len(labels) - 1}. labels=[...] names labels that do not occur."
         )
-    if not (cuts[:-1] <= cuts[1:]).all():
+    if np.isnan(cuts).any() or not (cuts[:-1] <= cuts[1:]).all():
         raise ValueError(f"thresholds must be in ascending order, got {cuts.tolist()}.")
     return cuts

@@ -149,7 +149,8 @@ def _gap(criterion: HarmParity, table: ScoreTable, method: str) -> float:
         return criterion.violation(table)
     value, among = criterion.events(table.labels)[""]
     everyone = table.cube.sum(axis=0)
-    if not (among * everyone).any():
+    means = criterion.group_means(table)
+    if np.isfinite(means).sum() < 2:  # one group alone is the overall mean
         return float("nan")
     overall = (value * everyone).sum() / (among * everyone).sum()
-    return float(np.nanmax(np.abs(criterion.group_means(table) - overall)))
+    return float(np.nanmax(np.abs(means - overall)))

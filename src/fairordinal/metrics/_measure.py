@@ -12,7 +12,7 @@ from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, require_labels, warn_undefined
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairMatrix:
     """Disparities of all pairs of groups.
 
