@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._table import ScoreTable
 from fairordinal._validation import check_choice
 from fairordinal.criteria import ConditionalHarmParity, HarmParity
-from fairordinal.metrics._measure import measure
+from fairordinal.metrics._measure import Rows, table_for, violation_of
 
 
 def harm_parity_difference(
@@ -65,17 +64,8 @@ def harm_parity_difference(
     >>> harm_parity_difference([1, 2, 1, 2], [1, 2, 1, 1], sensitive_features=list("aabb"))
     0.5
     """
-    criterion = HarmParity(cost_matrix)
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return _gap(criterion, table, method)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return _gap(HarmParity(cost_matrix), rows, method)
 
 
 def conditional_harm_parity_difference(
@@ -130,23 +120,15 @@ def conditional_harm_parity_difference(
     ...     [2, 2, 3, 3], [1, 2, 1, 3], sensitive_features=list("aabb"))
     1.0
     """
-    criterion = ConditionalHarmParity(cost_matrix)
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return _gap(criterion, table, method)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return _gap(ConditionalHarmParity(cost_matrix), rows, method)
 
 
-def _gap(criterion: HarmParity, table: ScoreTable, method: str) -> float:
+def _gap(criterion: HarmParity, rows: Rows, method: str) -> float:
     check_choice(method, "method", ("between_groups", "to_overall"))
     if method == "between_groups":
-        return criterion.violation(table)
+        return violation_of(criterion, rows, stacklevel=5)
+    table = table_for(criterion, rows, stacklevel=4)
     value, among = criterion.events(table.labels)[""]
     everyone = table.cube.sum(axis=0)
     means = criterion.group_means(table)

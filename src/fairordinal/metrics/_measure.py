@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,32 +37,40 @@ class PairMatrix:
         return np.array(self.disparity, dtype=dtype)
 
 
-def measure(
-    criterion: Criterion,
-    y_true: Any,
-    y_pred: Any,
-    *,
-    sensitive_features: Any,
-    sample_weight: Any,
-    labels: Any,
-    missing_group: str,
-) -> ScoreTable:
+class Rows(NamedTuple):
+    """The arguments that all fairness metrics share."""
+
+    y_true: Any
+    y_pred: Any
+    sensitive_features: Any
+    sample_weight: Any
+    labels: Any
+    missing_group: str
+
+
+def table_for(criterion: Criterion, rows: Rows, *, stacklevel: int) -> ScoreTable:
     """Count the rows; warn about pairs of groups for which the criterion is undefined."""
     table = read_table(
-        y_true,
-        y_pred,
-        sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
+        rows.y_true,
+        rows.y_pred,
+        rows.sensitive_features,
+        sample_weight=rows.sample_weight,
+        labels=rows.labels,
+        missing_group=rows.missing_group,
     )
     require_labels(criterion, table)
-    warn_undefined(criterion, table, stacklevel=4)
+    warn_undefined(criterion, table, stacklevel=stacklevel + 1)
     return table
 
 
-def pair_matrix(criterion: Criterion, table: ScoreTable) -> PairMatrix:
+def violation_of(criterion: Criterion, rows: Rows, *, stacklevel: int = 4) -> float:
+    """The greatest absolute disparity."""
+    return criterion.violation(table_for(criterion, rows, stacklevel=stacklevel))
+
+
+def matrix_of(criterion: Criterion, rows: Rows) -> PairMatrix:
     """The disparities of all pairs of groups, of the worst part."""
+    table = table_for(criterion, rows, stacklevel=4)
     disparities = criterion.disparities(table)
     worst = np.argmax(np.nan_to_num(np.abs(disparities), nan=-1.0), axis=0)[None]
     disparity = np.take_along_axis(disparities, worst, axis=0)[0]

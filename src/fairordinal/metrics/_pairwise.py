@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fairordinal.criteria import DemographicParity, EqualizedOdds, EqualOpportunity
-from fairordinal.metrics._measure import PairMatrix, measure, pair_matrix
+from fairordinal.metrics._measure import PairMatrix, Rows, matrix_of, violation_of
 
 
 def pairwise_demographic_parity_difference(
@@ -59,17 +59,8 @@ def pairwise_demographic_parity_difference(
     ...     [3, 0, 3, 0, 2], [3, 3, 3, 0, 2], sensitive_features=list("aaabb"))
     1.0
     """
-    criterion = DemographicParity()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return criterion.violation(table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return violation_of(DemographicParity(), rows)
 
 
 def pairwise_demographic_parity_matrix(
@@ -101,17 +92,8 @@ def pairwise_demographic_parity_matrix(
            [-1. ,  0. , -1. ],
            [-0.5,  1. ,  0. ]])
     """
-    criterion = DemographicParity()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return pair_matrix(criterion, table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return matrix_of(DemographicParity(), rows)
 
 
 def pairwise_equal_opportunity_difference(
@@ -165,17 +147,8 @@ def pairwise_equal_opportunity_difference(
     ...     [1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 1, 2], sensitive_features=list("aaabbb"))
     0.666...
     """
-    criterion = EqualOpportunity()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return criterion.violation(table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return violation_of(EqualOpportunity(), rows)
 
 
 def pairwise_equal_opportunity_matrix(
@@ -205,17 +178,8 @@ def pairwise_equal_opportunity_matrix(
     >>> matrix.probability[0, 1], matrix.probability[1, 0]
     (np.float64(1.0), np.float64(0.333...))
     """
-    criterion = EqualOpportunity()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return pair_matrix(criterion, table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return matrix_of(EqualOpportunity(), rows)
 
 
 def pairwise_equalized_odds_difference(
@@ -266,17 +230,8 @@ def pairwise_equalized_odds_difference(
     ...     [1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 1, 2], sensitive_features=list("aaabbb"))
     0.666...
     """
-    criterion = EqualizedOdds()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return criterion.violation(table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return violation_of(EqualizedOdds(), rows)
 
 
 def pairwise_equalized_odds_matrix(
@@ -307,14 +262,5 @@ def pairwise_equalized_odds_matrix(
     array([[ 0.  ,  0.67],
            [-0.67,  0.  ]])
     """
-    criterion = EqualizedOdds()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return pair_matrix(criterion, table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return matrix_of(EqualizedOdds(), rows)

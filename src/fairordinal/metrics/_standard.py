@@ -12,7 +12,7 @@ from fairordinal.criteria import (
     StandardEqualizedOdds,
     StandardEqualOpportunity,
 )
-from fairordinal.metrics._measure import measure
+from fairordinal.metrics._measure import Rows, violation_of
 
 
 def standard_demographic_parity_difference(
@@ -62,17 +62,8 @@ def standard_demographic_parity_difference(
     ...     [1, 2, 3], [1, 2, 3], sensitive_features=list("aba"))
     1.0
     """
-    criterion = StandardDemographicParity()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return criterion.violation(table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return violation_of(StandardDemographicParity(), rows)
 
 
 def standard_equal_opportunity_difference(
@@ -124,17 +115,8 @@ def standard_equal_opportunity_difference(
     ...     [1, 2, 1, 2], [1, 2, 1, 1], sensitive_features=list("aabb"), preferred=2)
     1.0
     """
-    criterion = StandardEqualOpportunity(preferred)
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return criterion.violation(table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return violation_of(StandardEqualOpportunity(preferred), rows)
 
 
 def standard_equalized_odds_difference(
@@ -183,14 +165,5 @@ def standard_equalized_odds_difference(
     ...     [1, 2, 1, 2], [1, 2, 2, 2], sensitive_features=list("aabb"))
     1.0
     """
-    criterion = StandardEqualizedOdds()
-    table = measure(
-        criterion,
-        y_true,
-        y_pred,
-        sensitive_features=sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        missing_group=missing_group,
-    )
-    return criterion.violation(table)
+    rows = Rows(y_true, y_pred, sensitive_features, sample_weight, labels, missing_group)
+    return violation_of(StandardEqualizedOdds(), rows)
