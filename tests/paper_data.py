@@ -15,7 +15,7 @@ needs_paper_data = pytest.mark.skipif(
 )
 
 
-def test_splits(name, group):
+def stored_splits(name, group):
     """True labels, stored MATLAB predictions and groups of the 20 test splits."""
     folder = ROOT / name
     table = pd.read_csv(folder / "table.csv.gz")
@@ -27,9 +27,6 @@ def test_splits(name, group):
         test = _numbers(rows[split, "test"]) if known else np.delete(np.arange(len(table)), train)
         columns = table["label"].to_numpy(), table[group].to_numpy()
         yield columns[0][test], _numbers(stored[split, "test"]), columns[1][test]
-
-
-test_splits.__test__ = False
 
 
 def _numbers(text):

@@ -24,7 +24,7 @@ def table_of(data, labels=None):
     return read_table(data.y, data.s, data.a, sample_weight=data.w, labels=labels)
 
 
-def same(first, second, tolerance=1e-12):
+def assert_same(first, second, tolerance=1e-12):
     np.testing.assert_allclose(first, second, rtol=0, atol=tolerance, equal_nan=True)
 
 
@@ -32,7 +32,7 @@ def same(first, second, tolerance=1e-12):
 @thorough
 @given(data=rows())
 def test_the_violation_is_that_of_pair_by_pair_enumeration(criterion, data):
-    same(criterion.violation(table_of(data)), oracles.violation(criterion.name, *data))
+    assert_same(criterion.violation(table_of(data)), oracles.violation(criterion.name, *data))
 
 
 @every_criterion
@@ -45,7 +45,7 @@ def test_each_disparity_is_that_of_pair_by_pair_enumeration(criterion, data):
         for h, second in enumerate(table.groups):
             if g != h:
                 expected = oracles.disparity(criterion.name, *data, first, second)
-                same(disparities[:, g, h], expected)
+                assert_same(disparities[:, g, h], expected)
 
 
 @every_criterion
@@ -58,14 +58,14 @@ def test_each_probability_is_that_of_pair_by_pair_enumeration(criterion, data):
             expected = np.array(oracles.RATES[criterion.name](*data, first, second))
             defined = ~np.isnan(criterion.disparities(table)[:, g, h])
             if g != h:
-                same(shown[defined, g, h], expected[defined])
+                assert_same(shown[defined, g, h], expected[defined])
 
 
 @every_pairwise
 @thorough
 @given(data=rows(scores=True))
 def test_scores_are_judged_by_the_same_rule(criterion, data):
-    same(criterion.violation(table_of(data)), oracles.violation(criterion.name, *data))
+    assert_same(criterion.violation(table_of(data)), oracles.violation(criterion.name, *data))
 
 
 @every_criterion
@@ -74,7 +74,7 @@ def test_the_order_of_rows_is_irrelevant(criterion, data, random):
     order = list(range(len(data.y)))
     random.shuffle(order)
     shuffled = type(data)(*([column[i] for i in order] for column in data))
-    same(criterion.disparities(table_of(data)), criterion.disparities(table_of(shuffled)))
+    assert_same(criterion.disparities(table_of(data)), criterion.disparities(table_of(shuffled)))
 
 
 @every_pairwise
@@ -91,8 +91,8 @@ def test_exchanging_two_groups_flips_the_sign(criterion, data):
     exchange = {0: 1, 1: 0}
     turned = data._replace(a=[exchange.get(group, group) for group in data.a])
     before = criterion.disparities(table_of(data))[:, 0, 1]
-    same(criterion.disparities(table_of(turned))[:, 0, 1], -before)
-    same(criterion.disparities(table_of(data))[:, 1, 0], -before)
+    assert_same(criterion.disparities(table_of(turned))[:, 0, 1], -before)
+    assert_same(criterion.disparities(table_of(data))[:, 1, 0], -before)
 
 
 @every_criterion
@@ -103,14 +103,14 @@ def test_a_weight_is_so_many_rows(criterion, data):
     if len(set(repeated[0])) < 2:
         return
     table = read_table(*repeated, labels=LABELS)
-    same(criterion.disparities(table), criterion.disparities(table_of(data, LABELS)))
+    assert_same(criterion.disparities(table), criterion.disparities(table_of(data, LABELS)))
 
 
 @every_criterion
 @given(data=rows())
 def test_doubling_all_weights_changes_nothing(criterion, data):
     doubled = data._replace(w=[2 * weight for weight in data.w])
-    same(criterion.disparities(table_of(data)), criterion.disparities(table_of(doubled)))
+    assert_same(criterion.disparities(table_of(data)), criterion.disparities(table_of(doubled)))
 
 
 @every_pairwise
@@ -129,7 +129,7 @@ def test_the_cut_table_has_the_metric_of_the_predictions(criterion, data, cuts):
     thresholds = np.sort(cuts)
     cut = table_of(data._replace(s=scores), LABELS).cut(thresholds)
     predicted = [sum(score > threshold for threshold in thresholds) for score in scores]
-    same(
+    assert_same(
         criterion.disparities(cut),
         criterion.disparities(table_of(data._replace(s=predicted), LABELS)),
     )
@@ -144,7 +144,7 @@ def test_the_signed_tables_give_the_disparities(criterion, data):
     disparities = criterion.disparities(table)
     upper = np.triu_indices(len(table.groups), 1)
     expected = disparities[:, *upper].ravel()
-    same(linear, expected[~np.isnan(expected)])
+    assert_same(linear, expected[~np.isnan(expected)])
 
 
 @every_criterion

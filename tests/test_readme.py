@@ -48,6 +48,8 @@ def test_the_other_examples_run():
     with sklearn.config_context():
         for code in blocks("python")[1:]:
             exec(code, namespace)
+    assert namespace["result"].frame().shape[1] == 14
+    assert namespace["scorer"]._sign == -1
 
 
 @pytest.mark.parametrize("path", re.findall(r"\]\(([^)#]+)\)", README))
