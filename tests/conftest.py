@@ -1,4 +1,12 @@
-"""The table of what the slow tests measured, printed after them."""
+"""Settings of hypothesis, and the table of what the slow tests measured."""
+
+import os
+
+from hypothesis import settings
+
+# machines are noisy, so that no example has a deadline; in CI the examples are the same each time
+settings.register_profile("fairordinal", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("fairordinal")
 
 
 def pytest_terminal_summary(terminalreporter):

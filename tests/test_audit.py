@@ -210,15 +210,22 @@ def test_a_group_of_one_row_has_no_interval_and_the_audit_says_so():
     assert result["demographic_parity"].violation_interval[1] == 1.0
 
 
-def test_a_pair_without_an_interval_is_not_called_significant():
+def test_a_worst_pair_that_shows_nothing_is_marked_and_the_clearest_named():
     random = np.random.default_rng(0)
     y, a = random.integers(0, 4, 2000), random.choice(["a", "b"], 2000)
     f = np.clip(y + random.integers(-1, 2, 2000) + (a == "a"), 0, 3)
     options = {"criteria": ["demographic_parity"]}
     result = audit([*y, 0], [*f, 3], sensitive_features=[*a, "lonely"], **options)
     (row,) = [line for line in str(result).splitlines() if line.startswith("pairwise")][:1]
-    assert "no interval  lonely > b" in row
-    assert "greatest with an interval: 'a' > 'b'" in str(result)
+    assert row.endswith("yes  lonely > b *")
+    finding = result["demographic_parity"]
+    lower = finding.lower[0, 0, 1]
+    assert finding.violation_interval == (lower, 1.0)
+    assert f"clearest is 'a' > 'b', {finding.disparities[0, 0, 1]:.3f}" in " ".join(
+        str(result).split()
+    )
+    alone = audit(y, f, sensitive_features=a, **options)
+    assert "*" not in str(alone)
 
 
 def test_predicted_labels_that_are_never_true_are_pointed_out():

@@ -95,7 +95,7 @@ def test_the_critical_value_of_differences_of_three_means_is_tukeys():
 
 @every_method
 @pytest.mark.parametrize("name", list(NAMED))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=rows())
 def test_intervals_hold_the_estimate_and_stay_in_range(name, method, data):
     criterion = NAMED[name]
@@ -115,7 +115,7 @@ def test_intervals_hold_the_estimate_and_stay_in_range(name, method, data):
 
 @every_method
 @given(times=st.integers(2, 4))
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_a_weight_is_so_many_rows_in_the_intervals_too(method, times):
     y, f, a = sample(60)
     weighted = read_table(y, f, a, sample_weight=np.full(60, times))

@@ -17,7 +17,7 @@ LABELS = [0, 1, 2, 3, 4]
 
 every_criterion = pytest.mark.parametrize("criterion", EVERY)
 every_pairwise = pytest.mark.parametrize("criterion", PAIRWISE)
-thorough = settings(max_examples=400, deadline=None)
+thorough = settings(max_examples=400)
 
 
 def table_of(data, labels=None):

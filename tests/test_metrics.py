@@ -38,7 +38,7 @@ MATRICES = {
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=rows())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_each_metric_is_its_definition(name, data):

@@ -109,18 +109,20 @@ class Finding:
         notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs[:3])}{more}."]
         return notes * bool(pairs) + self._clearest()
 
+    @property
+    def worst_is_doubtful(self) -> bool:
+        """Whether the worst pair does not by itself show that there is a violation."""
+        return self.worst is not None and not self.lower[self.worst] > 0
+
     def _clearest(self) -> list[str]:
-        """The greatest disparity that has an interval, if the worst has none."""
-        if self.worst is None or not np.isnan(self.lower[self.worst]):
+        """The pair that shows a violation, if the worst does not."""
+        if not self.worst_is_doubtful or not self.violation_interval[0] > 0:
             return []
-        measured = [row for row in self.rows() if not np.isnan(row["lower"])]
-        if not measured:
-            return []
-        row = max(measured, key=lambda row: row["disparity"])
+        row = max(self.rows(), key=lambda row: np.nan_to_num(row["lower"], nan=-np.inf))
         return [
-            f"{self.criterion.title}, greatest with an interval: {row['group']!r} > "
-            f"{row['other']!r} by {number(row['disparity'])} ({number(row['lower'])} … "
-            f"{number(row['upper'])})."
+            f"* {self.criterion.title}: the worst pair is not significant by itself; the clearest "
+            f"is {row['group']!r} > {row['other']!r}, {number(row['disparity'])} "
+            f"({number(row['lower'])} … {number(row['upper'])})."
         ]
 
     def __repr__(self) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fairordinal import _comparison
 from fairordinal._audit._finding import Finding
 from fairordinal._render import (
@@ -86,15 +84,15 @@ def _violation(finding: Finding, width: int) -> list[str]:
     if finding.worst is None:
         return [finding.criterion.title, "undefined", "–", "–", "–"]
     lower, upper = finding.violation_interval
-    own_lower = finding.lower[finding.worst]
+    mark = " *" if lower > 0 and finding.worst_is_doubtful else ""
     _, group, other = finding.worst
     names = short_names(finding.table.groups.tolist(), width)
     return [
         finding.criterion.title,
         number(finding.violation),
         f"{number(lower)} … {number(upper)}",
-        "no interval" if np.isnan(own_lower) else "yes" if own_lower > 0 else "no",
-        f"{names[group]} > {names[other]}" if finding.violation > 0 else "–",
+        "yes" if lower > 0 else "no",
+        f"{names[group]} > {names[other]}{mark}" if finding.violation > 0 else "–",
     ]
 
 
