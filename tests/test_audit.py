@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
@@ -18,7 +18,6 @@ A = list("aaabbbcccc")
 
 
 @given(data=rows())
-@settings(deadline=None)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_an_audit_of_counts_is_the_audit_of_the_rows(data):
     counts = pd.DataFrame({"group": data.a, "y_true": data.y, "y_pred": data.s, "count": data.w})
