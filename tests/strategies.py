@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy import sparse
+
+from fairordinal._table import ScoreTable
 
 
 class Rows(NamedTuple):
@@ -28,6 +31,12 @@ def rows(draw, max_rows=14, max_groups=4, max_label=4, scores=False, weights=Tru
     w[first], w[second] = max(w[first], 1.0), max(w[second], 1.0)
     y[first], y[second] = 0, draw(st.integers(1, max_label))
     return Rows(y, s, a, w)
+
+
+def table_of_cube(cube, labels):
+    """A table from counts (group, label, predicted label)."""
+    counts = sparse.csc_array(cube.reshape(-1, len(labels)).astype(float))
+    return ScoreTable(counts, np.arange(len(cube)), labels, labels, predicts_labels=True)
 
 
 def as_arrays(data):

@@ -53,12 +53,6 @@ class ScoreTable:
     axis: Array  # (n_positions,) scores or predicted labels, ascending
     predicts_labels: bool  # the axis is `labels`
 
-    @classmethod
-    def from_cube(cls, cube: Array, groups: Array, labels: Array, axis: Array) -> ScoreTable:
-        """A table from dense counts (group, label, position)."""
-        counts = sparse.csc_array(cube.reshape(-1, cube.shape[-1]).astype(np.float64))
-        return cls(counts, groups, labels, axis, axis is labels)
-
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of groups, labels and positions."""

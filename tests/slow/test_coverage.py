@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fairordinal._inference import intervals, rows_for_power
-from fairordinal._table import ScoreTable
 from fairordinal.criteria import NAMED
+from strategies import table_of_cube
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def law(n_groups, shift):
 
 
 def table_of(cube):
-    return ScoreTable.from_cube(cube, np.arange(len(cube)), LABELS, LABELS)
+    return table_of_cube(cube, LABELS)
 
 
 def draw(population, n, random):

@@ -33,9 +33,15 @@ class Finding:
 
     criterion: Criterion
     table: ScoreTable
-    probabilities: Array
-    disparities: Array
     bounds: Intervals
+
+    @cached_property
+    def probabilities(self) -> Array:
+        return self.criterion.probabilities(self.table)
+
+    @cached_property
+    def disparities(self) -> Array:
+        return self.criterion.disparities(self.table)
 
     @property
     def lower(self) -> Array:
@@ -58,14 +64,8 @@ class Finding:
 
     @cached_property
     def worst(self) -> tuple[int, int, int] | None:
-        """Part, favoured group and other group of the greatest disparity; None if undefined."""
-        if np.isnan(self.violation):
-            return None
-        pairs = np.triu(np.ones_like(self.disparities[0], dtype=bool), 1)
-        gaps = np.where(pairs & np.isfinite(self.disparities), np.abs(self.disparities), -1.0)
-        flat = int(np.argmax(gaps))
-        part, g, h = (int(i) for i in np.unravel_index(flat, self.disparities.shape))
-        return (part, g, h) if self.disparities[part, g, h] >= 0 else (part, h, g)
+        """Part and groups of the greatest disparity, the greater one first; None if undefined."""
+        return self.criterion.worst(self.table)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every part and pair of groups, the group with the greater value first."""
@@ -149,6 +149,4 @@ def find(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    return Finding(
-        criterion, table, criterion.probabilities(table), criterion.disparities(table), bounds
-    )
+    return Finding(criterion, table, bounds)

@@ -145,28 +145,17 @@ class Audit:
         notion = as_criterion(criterion)
         if not isinstance(notion, PairwiseCriterion):
             raise ValueError(f"attribution needs a pairwise criterion, got {notion.name!r}.")
+        pair = None if groups is None else (self._place(groups[0]), self._place(groups[1]))
+        worst = notion.worst(self.table, pair)
+        if worst is None:
+            raise ValueError(f"{notion.title} is undefined for these groups.")
         return attribute(
             notion,
             self.table,
-            self._worst(notion, groups),
+            worst,
             score_table=self.score_table,
             library=self.library,
         )
-
-    def _worst(self, criterion: PairwiseCriterion, groups: Any) -> tuple[int, int, int]:
-        """Part and pair of groups with the greatest disparity, of the named pair or of all."""
-        disparities = criterion.disparities(self.table)
-        wanted = ~np.eye(len(self.table.groups), dtype=bool)
-        if groups is not None:
-            g, h = (self._place(group) for group in groups)
-            wanted = np.zeros_like(wanted)
-            wanted[g, h] = g != h
-        gaps = np.where(wanted, np.abs(disparities), np.nan)
-        if not np.isfinite(gaps).any():
-            raise ValueError(f"{criterion.title} is undefined for these groups.")
-        part, g, h = (int(i) for i in np.unravel_index(int(np.nanargmax(gaps)), gaps.shape))
-        turned = groups is None and disparities[part, g, h] < 0
-        return (part, h, g) if turned else (part, g, h)
 
     def rows_needed(
         self,

@@ -67,6 +67,24 @@ class Criterion(ABC):
         off_diagonal = gaps[:, ~np.eye(gaps.shape[1], dtype=bool)]
         return float(np.nanmax(off_diagonal)) if np.isfinite(off_diagonal).any() else float("nan")
 
+    def worst(
+        self, table: ScoreTable, pair: tuple[int, int] | None = None
+    ) -> tuple[int, int, int] | None:
+        """Part and groups of the greatest disparity, of one pair or of all; None if undefined.
+
+        Of all pairs, the group with the greater probability comes first.
+        """
+        gaps = self.disparities(table)
+        wanted = ~np.eye(len(table.groups), dtype=bool)
+        if pair is not None:
+            gaps, wanted[:] = np.abs(gaps), False
+            wanted[pair] = pair[0] != pair[1]
+        gaps = np.where(wanted, gaps, np.nan)
+        if not np.isfinite(gaps).any():
+            return None
+        part, g, h = (int(i) for i in np.unravel_index(int(np.nanargmax(gaps)), gaps.shape))
+        return part, g, h
+
 
 def defined_only(tables: list[Array], shape: tuple[int, int]) -> Array:
     """Stack the tables of the contrasts that are defined."""
