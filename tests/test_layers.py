@@ -9,11 +9,11 @@ import fairordinal
 
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
-    "_validation",
+    "_validation _progress",
     "_table _costs _render",
     "criteria",
-    "metrics _inference _attribution _comparison",
-    "_audit",
+    "metrics _inference _attribution _comparison _cuts",
+    "_audit thresholds",
     "datasets",
 ]
 PLACE = {name: place for place, row in enumerate(LAYERS) for name in row.split()}

@@ -1,4 +1,4 @@
-"""Fair ordinal regression: audit any predictor of ordered labels for pairwise fairness."""
+"""Fair ordinal regression: audit predictors of ordered labels, and repair their thresholds."""
 
 from fairordinal._audit import (
     Audit,
@@ -8,15 +8,20 @@ from fairordinal._audit import (
     audit_counts,
     rows_needed,
 )
+from fairordinal._progress import show_progress
+from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
     "Finding",
+    "ThresholdResult",
     "__version__",
     "assert_pairwise_fair",
     "audit",
     "audit_counts",
+    "optimize_thresholds",
     "rows_needed",
+    "show_progress",
 ]

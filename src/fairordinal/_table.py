@@ -141,6 +141,7 @@ def read_table(
     labels: Any = None,
     missing_group: str = "error",
     as_scores: bool = False,
+    name: str = "y_true",
 ) -> ScoreTable:
     """Read and check rows, and count them."""
     samples = read_samples(
@@ -151,6 +152,7 @@ def read_table(
         labels=labels,
         missing_group=missing_group,
         as_scores=as_scores,
+        name=name,
     )
     return tabulate(samples)
 

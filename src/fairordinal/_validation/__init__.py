@@ -29,6 +29,7 @@ __all__ = [
     "check_choice",
     "check_complete",
     "check_fraction",
+    "check_number",
     "check_same_length",
     "check_whole",
     "encode",
@@ -71,17 +72,18 @@ def read_samples(
     labels: Any = None,
     missing_group: str = "error",
     as_scores: bool = False,
+    name: str = "y_true",
 ) -> Samples:
-    """Read and check the arguments that all metrics share."""
-    true = read_column(y_true, "y_true")
+    """Read and check the arguments that all metrics share; `name` is what y_true is called."""
+    true = read_column(y_true, name)
     predicted = read_scores(y_pred) if as_scores else read_column(y_pred, "y_pred")
     groups = read_groups(sensitive_features, missing_group)
     check_same_length(true, predicted, groups)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
-    weight = read_weight(sample_weight, len(truth.values))
+    weight = read_weight(sample_weight, len(truth.values), rows_of=name)
     if len(groups.levels) * len(truth.levels) > MOST_CELLS:
         raise ValueError(
-            f"sensitive_features has {len(groups.levels)} groups and y_true {len(truth.levels)} "
+            f"sensitive_features has {len(groups.levels)} groups and {name} {len(truth.levels)} "
             f"labels: {len(groups.levels) * len(truth.levels)} cells, more than {MOST_CELLS}. Is "
             "one of them an identifier or a measurement? Bin it into a few ordered levels first."
         )
@@ -89,7 +91,9 @@ def read_samples(
     return Samples(groups, truth, positions, weight, predicts_labels, given)
 
 
-def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Array | None:
+def read_weight(
+    sample_weight: Any, n_rows: int, name: str = "sample_weight", rows_of: str = "y_true"
+) -> Array | None:
     """Finite weights of at least 0, not all 0; None stays None."""
     if sample_weight is None:
         return None
@@ -101,7 +105,7 @@ def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") ->
             f"({len(strange)} such rows)."
         )
     if len(column.values) != n_rows:
-        raise ValueError(f"{name} has {len(column.values)} rows but y_true has {n_rows}.")
+        raise ValueError(f"{name} has {len(column.values)} rows but {rows_of} has {n_rows}.")
     weight = column.values.astype(np.float64)
     wrong = np.flatnonzero(~((weight >= 0) & np.isfinite(weight)))
     if wrong.size:
@@ -127,6 +131,16 @@ def check_fraction(value: Any, name: str) -> float:
     """A number strictly between 0 and 1."""
     if not is_number(value) or not 0 < value < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def check_number(
+    value: Any, name: str, *, least: float = 0.0, below: float = float("inf")
+) -> float:
+    """A finite number of at least `least`, and less than `below`."""
+    if not is_number(value) or not least <= value < below:
+        limit = "" if below == float("inf") else f" and less than {below:g}"
+        raise ValueError(f"{name} must be a number of at least {least:g}{limit}, got {value!r}.")
     return float(value)
 
 

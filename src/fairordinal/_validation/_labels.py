@@ -63,7 +63,7 @@ def check_complete(column: Column) -> None:
 def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, Coded, bool]:
     if len(truth.levels) < least:
         raise ValueError(
-            f"y_true has one label ({truth.levels[0].item()!r}); an ordinal audit needs at least "
+            f"{truth.name} has one label ({truth.levels[0].item()!r}); ordinal labels are at least "
             "two. Pass labels=[...] with all labels in ascending order if others can occur."
         )
     levels = np.union1d(truth.levels, predicted.levels)
@@ -110,7 +110,9 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
         assert order is not None
         if len(order) >= 2:
             return _levels_array(order)
-        raise ValueError(f"y_true has one label {order}; pass labels=[...] in ascending order.")
+        raise ValueError(
+            f"{truth.name} has one label {order}; pass labels=[...] in ascending order."
+        )
     if orders:
         raise ValueError(
             f"y_true and y_pred are ordered differently: {truth.names} and {predicted.names}. "

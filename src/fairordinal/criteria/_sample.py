@@ -72,8 +72,9 @@ class SampleCriterion(Criterion):
                 "it can be audited but has no linear table. Use HarmParity for learning."
             )
         n_groups, n_labels, _ = table.shape
-        value, _ = self._stacked(table)
-        samples = self.support(table)[:, :, 0]
+        value, among = self._stacked(table)
+        # linear: `among` is the same for every prediction, so scores may be uncut
+        samples = np.einsum("py,gy->pg", among[:, :, 0], table.totals)
         tables = []
         for part, count in zip(value, samples, strict=True):
             for g, h in combinations(range(n_groups), 2):

@@ -1,0 +1,175 @@
+"""Cost and disparities as functions of cuts; see the package docstring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Cost and disparities of cuts.
+
+    Cells that no disparity tells apart are merged into *kinds*: for demographic parity a kind
+    is a group, and a scan costs O(groups² · positions) whatever the number of labels.
+    """
+
+    base: float  # cost of predicting the highest label throughout
+    gains: Array  # (n_cuts, P + 1)     change of cost by cutting at b
+    cumulative: Array  # (P + 1, n_kinds)    share of the kind below b
+    offsets: Array  # (n_contrasts,)
+    steps: Array  # (n_contrasts, n_cuts, n_kinds)
+    pairs: Array  # (n_contrasts, n_kinds, n_kinds)    Q
+
+    @property
+    def n_cuts(self) -> int:
+        return len(self.gains)
+
+    @property
+    def n_positions(self) -> int:
+        return self.gains.shape[1] - 1
+
+    @property
+    def n_contrasts(self) -> int:
+        return len(self.offsets)
+
+    def constant(self, label: int) -> Array:
+        """The cuts that predict one label throughout."""
+        below = np.arange(self.n_cuts) < label
+        return np.where(below, 0, self.n_positions)
+
+    def cost(self, cuts: Array) -> float:
+        """Mean cost of the predictions."""
+        return self.base + float(self.gains[np.arange(self.n_cuts), cuts].sum())
+
+    def disparities(self, cuts: Array) -> Array:
+        """The disparity of each contrast."""
+        return self.disparities_at(self.cumulative[cuts])
+
+    def disparities_at(self, below: Array) -> Array:
+        """The same, given the shares ``below[t]`` of each kind below cut t."""
+        seen = below @ self.pairs  # (contrast, cut, kind)
+        won = seen[:, 1:] * below[:-1]
+        own = (self.steps - seen) * below
+        return self.offsets + won.sum(axis=(1, 2)) + own.sum(axis=(1, 2))
+
+    def violation(self, cuts: Array) -> float:
+        """The greatest absolute disparity."""
+        return float(np.abs(self.disparities(cuts)).max(initial=0.0))
+
+    def scan(self, cuts: Array, t: int, at: slice | Array) -> tuple[Array, Array]:
+        """Cost and violation for each place ``at`` of cut t, the others staying.
+
+        Left and right moves are one scan. Cost: O(places · kinds of a contrast) each contrast.
+        """
+        below, here = self.cumulative[at], self.cumulative[cuts]
+        cost = self.cost(cuts) - self.gains[t, cuts[t]] + self.gains[t, at]
+        slopes = self.slopes(here, t)
+        now = self.disparities_at(here)
+        worst = np.zeros(len(below))
+        for e, (kinds, square) in enumerate(self._squares):
+            slope = slopes[e, kinds]
+            rest = now[e] - here[t, kinds] @ slope + here[t, kinds] @ square @ here[t, kinds]
+            moved = rest + below[:, kinds] @ slope - _quadratic(below[:, kinds], square)
+            np.maximum(worst, np.abs(moved), out=worst)
+        return cost, worst
+
+    def slopes(self, below: Array, t: int) -> Array:
+        """How each disparity depends on the shares below cut t, but for their square."""
+        slopes = self.steps[:, t].copy()
+        if t > 0:
+            slopes += self.pairs @ below[t - 1]
+        if t < self.n_cuts - 1:
+            slopes += below[t + 1] @ self.pairs
+        return slopes
+
+    def own(self, t: int, multipliers: Array, at: slice | Array) -> Array:
+        """What cut t adds to the Lagrangian by itself, for each place ``at``."""
+        below = self.cumulative[at]
+        linear = below @ (multipliers @ self.steps[:, t])
+        square = _symmetric(self.mixed_pairs(multipliers))
+        return self.gains[t, at] + linear - _quadratic(below, square)
+
+    def mixed_pairs(self, multipliers: Array) -> Array:
+        """The contrasts' tables added up."""
+        return np.tensordot(multipliers, self.pairs, 1)
+
+    @cached_property
+    def _squares(self) -> list[tuple[Array, Array]]:
+        """For each contrast the kinds that it knows, and the symmetric part of its table."""
+        squares = []
+        for steps, pairs in zip(self.steps, self.pairs, strict=True):
+            kinds = np.flatnonzero(steps.any(axis=0) | pairs.any(axis=0) | pairs.any(axis=1))
+            squares.append((kinds, _symmetric(pairs[np.ix_(kinds, kinds)])))
+        return squares
+
+
+def _symmetric(table: Array) -> Array:
+    return (table + table.T) / 2
+
+
+def _quadratic(rows: Array, square: Array) -> Array | float:
+    """``row' square row`` for each row; demographic parity has no such term."""
+    return np.einsum("nu,nu->n", rows @ square, rows) if square.any() else 0.0
+
+
+def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Problem:
+    """The problem of cutting the scores of a table, with a cost matrix."""
+    offsets, steps, pairs = _contrasts(criterion, table)
+    kinds, first = _kinds(steps, pairs)
+    members = np.zeros((len(first), len(kinds)))
+    members[kinds, np.arange(len(kinds))] = 1.0
+    totals = members @ table.totals.ravel()
+    scale = np.where(totals > 0, totals, 1.0)
+    return Problem(
+        base=float(table.totals.sum(axis=0) @ cost[:, -1] / table.totals.sum()),
+        gains=cost_gains(table, cost),
+        cumulative=_through(members @ table.counts / scale[:, None]).T.copy(),
+        offsets=offsets,
+        steps=steps[:, :, first] * scale,
+        pairs=pairs[:, first][:, :, first] * np.outer(scale, scale),
+    )
+
+
+def cost_gains(table: ScoreTable, cost: Array) -> Array:
+    """``gains[t, b]``: change of the mean cost by putting what is below b under cut t."""
+    step = (cost[:, :-1] - cost[:, 1:]).T / table.totals.sum()
+    return _through(np.tile(step, (1, len(table.groups))) @ table.counts)
+
+
+def _through(values: Array) -> Array:
+    """Sums of the first b columns, for b = 0 … P."""
+    summed = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=summed[:, 1:])
+    return summed
+
+
+def _contrasts(criterion: Criterion, table: ScoreTable) -> tuple[Array, Array, Array]:
+    """`offsets`, `steps` and `pairs` over cells."""
+    n_cells, n_cuts = table.totals.size, len(table.labels) - 1
+    tables: Any
+    if isinstance(criterion, PairwiseCriterion):
+        tables = criterion.contrasts(table)
+        steps = np.zeros((len(tables), n_cuts, n_cells))
+        steps[:, -1] = np.einsum("euv,u->ev", tables, table.totals.ravel())
+        return np.zeros(len(tables)), steps, tables
+    assert isinstance(criterion, SampleCriterion)
+    tables = criterion.contrasts(table)
+    steps = -np.diff(tables, axis=2).transpose(0, 2, 1)
+    return tables[:, :, -1] @ table.totals.ravel(), steps, np.zeros((len(tables), n_cells, n_cells))
+
+
+def _kinds(steps: Array, pairs: Array) -> tuple[Array, Array]:
+    """The kind of each cell, and a cell of each kind: equal in every table's rows and columns."""
+    n_cells = steps.shape[2]
+    tables = (steps.transpose(2, 0, 1), pairs.transpose(1, 0, 2), pairs.transpose(2, 0, 1))
+    traits = np.concatenate([table.reshape(n_cells, -1) for table in tables], axis=1)
+    _, first, kinds = np.unique(traits, axis=0, return_index=True, return_inverse=True)
+    return kinds.ravel(), first

@@ -1,0 +1,49 @@
+"""Progress of long work in a terminal; off unless asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
+
+Say = Callable[[str], None]
+
+
+@contextmanager
+def show_progress(show: bool = True) -> Iterator[None]:
+    """Show the progress of long work done within, on standard error.
+
+    Parameters
+    ----------
+    show : bool, default=True
+        False hides it again.
+
+    Examples
+    --------
+    >>> from fairordinal import optimize_thresholds, show_progress
+    >>> with show_progress(False):
+    ...     result = optimize_thresholds(
+    ...         [0.1, 0.2, 0.3, 0.4], [1, 1, 2, 2], sensitive_features=list("abab"), trade_off=0.5)
+    """
+    token = _SHOWN.set(show)
+    try:
+        yield
+    finally:
+        _SHOWN.reset(token)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Say | None]:
+    """A line that can be told how things stand; None if progress is not shown."""
+    if not _SHOWN.get():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda state: bar.update(task, description=f"{title}: {state}")

@@ -1,0 +1,209 @@
+"""Thresholds that were found, as data, as text and as HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairordinal._cuts import Goal
+from fairordinal._render import make_frame, name_of
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array, read_scores
+from fairordinal.criteria import Criterion
+from fairordinal.thresholds import _text
+
+PROVED = 1e-9  # a gap that rounding explains
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdResult:
+    """Cut points for scores; made by :func:`optimize_thresholds`.
+
+    Printing it shows the cut points beside those of least cost, and what changes for each group.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_labels - 1,)
+        Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``. Each lies midway
+        between neighbouring scores; infinite where no score is cut off.
+    objective : float
+        What was minimised: mean cost + λ·violation, or the mean cost under a limit.
+    cost, violation : float
+        Mean cost, and the greatest absolute disparity.
+    disparities : ndarray of shape (n_parts, n_groups, n_groups)
+        The disparity of each pair of groups; nan where undefined.
+    lower_bound, gap : float
+        No thresholds have an objective below `lower_bound`; `gap` is the distance to it.
+    n_iter : int
+        Bounds computed, or rounds of local search.
+    labels, groups : ndarray
+        Labels in ascending order, and names of the groups.
+    stopped_by : str
+        ``"max_time"`` or ``"interrupt"`` if the search was cut short, else empty.
+    """
+
+    thresholds: Array
+    lower_bound: float
+    n_iter: int
+    method: str
+    stopped_by: str
+    criterion: Criterion
+    goal: Goal
+    score_table: ScoreTable
+    cost_matrix: Array
+    cheapest: Array  # thresholds of least cost
+    library: str | None = None
+
+    @property
+    def labels(self) -> Array:
+        return self.score_table.labels
+
+    @property
+    def groups(self) -> Array:
+        return self.score_table.groups
+
+    @cached_property
+    def after(self) -> State:
+        """Predictions by the thresholds."""
+        return self.state(self.thresholds)
+
+    @property
+    def objective(self) -> float:
+        return self.after.objective
+
+    @property
+    def cost(self) -> float:
+        return self.after.cost
+
+    @property
+    def violation(self) -> float:
+        return self.after.violation
+
+    @property
+    def disparities(self) -> Array:
+        return self.criterion.disparities(self.after.table)
+
+    @property
+    def gap(self) -> float:
+        return self.objective - self.lower_bound
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the thresholds are proved to be the best, to rounding."""
+        return self.gap <= PROVED * max(1.0, abs(self.objective))
+
+    @property
+    def constant_label(self) -> Any:
+        """The only label that is predicted on the data given; None if there are several."""
+        used = np.flatnonzero(self.after.table.cube.sum(axis=(0, 1)))
+        return self.labels.tolist()[used[0]] if len(used) == 1 else None
+
+    def state(self, thresholds: Any) -> State:
+        """What other thresholds would mean for the same rows."""
+        cuts = np.asarray(thresholds, dtype=np.float64)
+        if cuts.shape != self.thresholds.shape or not (cuts[:-1] <= cuts[1:]).all():
+            raise ValueError(
+                f"thresholds must be {len(self.thresholds)} numbers in ascending order, one fewer "
+                f"than the labels {self.labels.tolist()}, got {thresholds!r}."
+            )
+        return State(cuts, self.score_table.cut(cuts), self.criterion, self.goal, self.cost_matrix)
+
+    def predict(self, scores: Any) -> Array:
+        """Cut new scores into labels."""
+        values = read_scores(scores).values.astype(np.float64)
+        return self.labels[np.searchsorted(self.thresholds, values, side="left")]
+
+    def table(self, before: Any = None) -> Any:
+        """What changes, as a frame with a row per label and group.
+
+        Columns are `label`; `up_to_before` and `up_to_after`, the highest score that gets the
+        label; `group`; `share_before` and `share_after`, how much of the group gets it.
+
+        Parameters
+        ----------
+        before : array-like of shape (n_labels - 1,), default=None
+            The thresholds in force today; None takes those of least cost.
+        """
+        old, new = self._states(before)
+        n_labels, n_groups = len(self.labels), len(self.groups)
+        groups = [_plain(group) for group in self.groups.tolist()]
+        columns = {
+            "label": np.repeat(self.labels, n_groups).tolist(),
+            "up_to_before": np.repeat(old.up_to, n_groups).tolist(),
+            "up_to_after": np.repeat(new.up_to, n_groups).tolist(),
+            "group": groups * n_labels,
+            "share_before": old.shares.T.ravel().tolist(),
+            "share_after": new.shares.T.ravel().tolist(),
+        }
+        return make_frame(columns, self.library)
+
+    def summary(self, before: Any = None) -> Any:
+        """Cost and violation before and after, as a frame; the mean cost of each group too."""
+        old, new = self._states(before)
+        names = ["objective", "mean_cost", "violation"]
+        names += [f"mean_cost of {name_of(group)}" for group in self.groups.tolist()]
+        columns = {
+            "quantity": names,
+            "before": [old.objective, old.cost, old.violation, *old.group_costs.tolist()],
+            "after": [new.objective, new.cost, new.violation, *new.group_costs.tolist()],
+        }
+        return make_frame(columns, self.library)
+
+    def _states(self, before: Any) -> tuple[State, State]:
+        return self.state(self.cheapest if before is None else before), self.after
+
+    def __str__(self) -> str:
+        return _text.as_text(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ThresholdResult thresholds={np.round(self.thresholds, 4).tolist()} "
+            f"cost={self.cost:.4g} violation={self.violation:.4g} gap={self.gap:.1e}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return _text.as_html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Predictions by some thresholds, and what they are worth."""
+
+    thresholds: Array
+    table: ScoreTable
+    criterion: Criterion
+    goal: Goal
+    cost_matrix: Array
+
+    @property
+    def objective(self) -> float:
+        return self.goal.value(self.cost, self.violation)
+
+    @cached_property
+    def cost(self) -> float:
+        return float(self.group_costs @ self.table.rows / self.table.rows.sum())
+
+    @cached_property
+    def group_costs(self) -> Array:
+        return np.einsum("gyl,yl->g", self.table.cube, self.cost_matrix) / self.table.rows
+
+    @cached_property
+    def violation(self) -> float:
+        return self.criterion.violation(self.table)
+
+    @property
+    def shares(self) -> Array:
+        """Share of each group that gets each label."""
+        return self.table.cube.sum(axis=1) / self.table.rows[:, None]
+
+    @property
+    def up_to(self) -> Array:
+        """The highest score that gets each label."""
+        return np.append(self.thresholds, np.inf)
+
+
+def _plain(group: Any) -> Any:
+    return name_of(group) if isinstance(group, tuple) else group
