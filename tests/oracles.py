@@ -1,7 +1,7 @@
 """The definitions, row by row and pair by pair. Slow and obvious on purpose."""
 
 import math
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -177,3 +177,102 @@ def shapley_of_cuts(value, n_cuts):
                 weight = orders / math.factorial(n_cuts)
                 shares[cut] += weight * (value({*subset, cut}) - value(set(subset)))
     return shares
+
+
+def every_cutting(s, n_labels):
+    """Predictions (cutting, row) of all thresholds there are; labels 0 .. n_labels - 1."""
+    values = sorted(set(s))
+    between = [-math.inf, *values]  # a threshold at a score has it below
+    cuttings = combinations_with_replacement(between, n_labels - 1)
+    return np.array([[sum(x > theta for theta in cuts) for x in s] for cuts in cuttings])
+
+
+def violations_of_cuttings(notion, y, f, a, w, cost):
+    """The violation of each row of predictions f, from its definition over all pairs of rows."""
+    y, a, w = np.array(y), np.array(a), np.array(w)
+    gaps = [np.zeros(len(f))]
+    for g, h in combinations(sorted(set(a[w > 0])), 2):
+        for forward, backward in zip(
+            _rates_of_cuttings(notion, y, f, a, w, cost, g, h),
+            _rates_of_cuttings(notion, y, f, a, w, cost, h, g),
+            strict=True,
+        ):
+            gaps.append(np.nan_to_num(np.abs(forward - backward), nan=0.0))
+    return np.max(gaps, axis=0)
+
+
+def _rates_of_cuttings(notion, y, f, a, w, cost, g, h):
+    if notion == "harm_parity":
+        harm = np.asarray(cost)[y, f] * (f < y) * (a == g)
+        return [harm @ w / (w @ (a == g))]
+    ahead, behind = y[:, None], y[None, :]
+    above, level = f[:, :, None] > f[:, None, :], f[:, :, None] == f[:, None, :]
+    both = np.outer(w * (a == g), w * (a == h))
+    parts = {
+        "demographic_parity": [(ahead == ahead, above)],
+        "conditional_demographic_parity": [(ahead != behind, above)],
+        "equal_opportunity": [(ahead > behind, above)],
+        "equalized_odds": [(ahead > behind, above), (ahead >= behind, above | level)],
+    }[notion]
+    pairs = [(both * counts, won) for counts, won in parts]
+    with np.errstate(invalid="ignore"):
+        return [(won * pair).sum(axis=(1, 2)) / pair.sum() for pair, won in pairs]
+
+
+def costs_of_cuttings(y, f, w, cost):
+    """The mean cost of each row of predictions f."""
+    return np.asarray(cost)[np.array(y), f] @ np.array(w) / sum(w)
+
+
+def proposition_2(y, s, a, n_labels, cost, price, notion):
+    """Least mean cost + price * violation by the paper's dynamic programme (appendix A.6).
+
+    Two groups, no weights. A table of the least cost of the first i rows by what their pairs
+    have won so far; f, the number of labels used, is superfluous as labels rise strictly.
+    """
+    order = np.argsort(s, kind="stable")
+    y, s, a = (np.array(v)[order] for v in (y, s, a))
+    n, one, two = len(y), a == 0, a == 1
+    count = _pairs_of_segments(notion, y, one, two)
+    size = int(one.sum() * two.sum())
+    empty = np.full((2 * size + 1, 2 * size + 1 if notion == "equal_opportunity" else 1), np.inf)
+    start = empty.copy()
+    start[size, start.shape[1] // 2] = 0.0
+    best = {(0, -1): start}
+    ends = [i for i in range(1, n + 1) if i == n or s[i - 1] < s[i]]
+    for i in ends:
+        for label in range(n_labels):
+            table = empty.copy()
+            for (begin, before), known in best.items():
+                if begin < i and before < label:
+                    paid = cost[y[begin:i], label].sum()
+                    table = np.minimum(table, np.roll(known + paid, count(begin, i), axis=(0, 1)))
+            best[i, label] = table
+    last = np.min([best[n, label] for label in range(n_labels)], axis=0)
+    return (last / n + price * _violation_grid(notion, y, one, two, size)).min()
+
+
+def _pairs_of_segments(notion, y, one, two):
+    """What rows begin .. end - 1 add to the counts of pairs, getting a label above all before."""
+    below, above = y[:, None] < y[None, :], y[:, None] > y[None, :]
+
+    def parity(begin, end):
+        new, old = slice(begin, end), slice(0, begin)
+        return int(one[new].sum() * two[old].sum() - two[new].sum() * one[old].sum()), 0
+
+    def opportunity(begin, end):  # pairs in the wrong order or tied
+        new, through = slice(begin, end), slice(0, end)
+        first = below[new, through] & one[new, None] & two[None, through]
+        second = above[through, new] & one[through, None] & two[None, new]
+        return int(first.sum()), int(second.sum())
+
+    return parity if notion == "demographic_parity" else opportunity
+
+
+def _violation_grid(notion, y, one, two, size):
+    counts = np.arange(-size, size + 1)
+    if notion == "demographic_parity":
+        return np.abs(counts[:, None]) / size
+    below = ((y[:, None] < y[None, :]) & one[:, None] & two[None, :]).sum()
+    above = ((y[:, None] > y[None, :]) & one[:, None] & two[None, :]).sum()
+    return np.abs(counts[:, None] / below - counts[None, :] / above)

@@ -41,3 +41,25 @@ def table_of_cube(cube, labels):
 
 def as_arrays(data):
     return Rows(*(np.array(column) for column in data))
+
+
+class Scored(NamedTuple):
+    y: list  # labels 0 .. n_labels - 1
+    s: list
+    a: list
+    w: list
+    n_labels: int
+
+
+@st.composite
+def scored_rows(draw, max_rows=12, max_labels=5, max_groups=4, weights=True):
+    """Rows with scores, few enough to try all thresholds; any number of ties."""
+    n = draw(st.integers(2, max_rows))
+    n_labels = draw(st.integers(2, max_labels))
+    column = lambda elements: draw(st.lists(elements, min_size=n, max_size=n))  # noqa: E731
+    y = column(st.integers(0, n_labels - 1))
+    s = column(st.integers(0, draw(st.integers(0, 2 * n))))
+    a = column(st.integers(0, draw(st.integers(1, max_groups - 1))))
+    w = column(st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.0])) if weights else [1.0] * n
+    a[0], a[-1] = 0, 1
+    return Scored(y, s, a, w, n_labels)

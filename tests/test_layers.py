@@ -14,6 +14,7 @@ LAYERS = [
     "criteria",
     "metrics _inference _attribution _comparison _cuts",
     "_audit thresholds",
+    "estimators",
     "datasets",
 ]
 PLACE = {name: place for place, row in enumerate(LAYERS) for name in row.split()}

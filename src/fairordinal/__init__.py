@@ -9,12 +9,14 @@ from fairordinal._audit import (
     rows_needed,
 )
 from fairordinal._progress import show_progress
+from fairordinal.estimators import FairThresholdClassifier
 from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
+    "FairThresholdClassifier",
     "Finding",
     "ThresholdResult",
     "__version__",

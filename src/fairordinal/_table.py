@@ -120,16 +120,26 @@ class ScoreTable:
         return replace(self, counts=self.counts + pseudo)
 
     def merge(self, positions: Array, axis: Array) -> ScoreTable:
-        """Coarsen the axis: position b becomes ``positions[b]`` of the new axis."""
+        """Coarsen the axis: position b becomes ``positions[b]`` of the new axis.
+
+        With a row of positions for each group, ``positions[g, b]``.
+        """
         entries = self.counts.tocoo()
         shape = (self.counts.shape[0], len(axis))
         cells, places = entries.coords
-        counts = sparse.csc_array((entries.data, (cells, positions[places])), shape=shape)
+        group = cells // len(self.labels) if positions.ndim == 2 else 0
+        new_places = np.atleast_2d(positions)[group, places]
+        counts = sparse.csc_array((entries.data, (cells, new_places)), shape=shape)
         return ScoreTable(counts, self.groups, self.labels, axis, axis is self.labels)
 
     def cut(self, thresholds: Array) -> ScoreTable:
-        """Predict label l where ``thresholds[l-1] < score <= thresholds[l]``."""
-        return self.merge(np.searchsorted(thresholds, self.axis, side="left"), self.labels)
+        """Predict label l where ``thresholds[l-1] < score <= thresholds[l]``.
+
+        Thresholds may have a row for each group.
+        """
+        rows = [np.searchsorted(row, self.axis, side="left") for row in np.atleast_2d(thresholds)]
+        positions = np.stack(rows) if thresholds.ndim == 2 else rows[0]
+        return self.merge(positions, self.labels)
 
 
 def read_table(

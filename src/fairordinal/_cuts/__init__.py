@@ -22,7 +22,7 @@ from fairordinal._cuts._chain import (
     cheapest_cuts,
 )
 from fairordinal._cuts._goal import Goal
-from fairordinal._cuts._problem import Problem, read_problem
+from fairordinal._cuts._problem import Problem, cost_gains, read_problem
 from fairordinal._cuts._windows import Windows
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "Windows",
     "chain_bound",
     "cheapest_cuts",
+    "cost_gains",
     "read_problem",
 ]

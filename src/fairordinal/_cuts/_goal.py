@@ -30,7 +30,7 @@ class Goal(NamedTuple):
     def value(self, cost: float, violation: float) -> float:
         """The objective."""
         if not self.hard:
-            return cost + self.price * violation
+            return float(self.penalised(cost, violation))
         return cost if violation <= self.allowance + ROUNDING else float("inf")
 
     def toll(self, multipliers: Array) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +18,8 @@ from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion
 class Problem:
     """Cost and disparities of cuts.
 
-    Cells that no disparity tells apart are merged into *kinds*: for demographic parity a kind
-    is a group, and a scan costs O(groups² · positions) whatever the number of labels.
+    Cells of a group that no disparity tells apart are merged into *kinds*: for demographic
+    parity a kind is a group, and a scan costs O(groups² · positions) for any number of labels.
     """
 
     base: float  # cost of predicting the highest label throughout
@@ -27,6 +28,7 @@ class Problem:
     offsets: Array  # (n_contrasts,)
     steps: Array  # (n_contrasts, n_cuts, n_kinds)
     pairs: Array  # (n_contrasts, n_kinds, n_kinds)    Q
+    kind_groups: Array  # (n_kinds,)    the group of each kind
 
     @property
     def n_cuts(self) -> int:
@@ -123,7 +125,8 @@ def _quadratic(rows: Array, square: Array) -> Array | float:
 def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Problem:
     """The problem of cutting the scores of a table, with a cost matrix."""
     offsets, steps, pairs = _contrasts(criterion, table)
-    kinds, first = _kinds(steps, pairs)
+    group = np.repeat(np.arange(len(table.groups)), len(table.labels))
+    kinds, first = _kinds(group, steps, pairs)
     members = np.zeros((len(first), len(kinds)))
     members[kinds, np.arange(len(kinds))] = 1.0
     totals = members @ table.totals.ravel()
@@ -135,13 +138,19 @@ def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Proble
         offsets=offsets,
         steps=steps[:, :, first] * scale,
         pairs=pairs[:, first][:, :, first] * np.outer(scale, scale),
+        kind_groups=group[first],
     )
 
 
-def cost_gains(table: ScoreTable, cost: Array) -> Array:
-    """``gains[t, b]``: change of the mean cost by putting what is below b under cut t."""
+def cost_gains(table: ScoreTable, cost: Array, groups: Sequence[int] | None = None) -> Array:
+    """``gains[t, b]``: change of the mean cost by putting what is below b under cut t.
+
+    Of some groups only, if they are given.
+    """
+    n_groups = len(table.groups)
+    counted = np.isin(np.arange(n_groups), range(n_groups) if groups is None else groups)
     step = (cost[:, :-1] - cost[:, 1:]).T / table.totals.sum()
-    return _through(np.tile(step, (1, len(table.groups))) @ table.counts)
+    return _through(np.kron(counted, step) @ table.counts)
 
 
 def _through(values: Array) -> Array:
@@ -166,10 +175,9 @@ def _contrasts(criterion: Criterion, table: ScoreTable) -> tuple[Array, Array, A
     return tables[:, :, -1] @ table.totals.ravel(), steps, np.zeros((len(tables), n_cells, n_cells))
 
 
-def _kinds(steps: Array, pairs: Array) -> tuple[Array, Array]:
+def _kinds(group: Array, steps: Array, pairs: Array) -> tuple[Array, Array]:
     """The kind of each cell, and a cell of each kind: equal in every table's rows and columns."""
-    n_cells = steps.shape[2]
-    tables = (steps.transpose(2, 0, 1), pairs.transpose(1, 0, 2), pairs.transpose(2, 0, 1))
-    traits = np.concatenate([table.reshape(n_cells, -1) for table in tables], axis=1)
+    tables = (group, steps.transpose(2, 0, 1), pairs.transpose(1, 0, 2), pairs.transpose(2, 0, 1))
+    traits = np.concatenate([table.reshape(len(group), -1) for table in tables], axis=1)
     _, first, kinds = np.unique(traits, axis=0, return_index=True, return_inverse=True)
     return kinds.ravel(), first

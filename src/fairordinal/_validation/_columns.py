@@ -98,6 +98,8 @@ def _one_column(values: Any, name: str) -> Any:
                 f"{values.columns}. Pass the one that holds the ordinal labels."
             )
         return values[:, 0]
+    if hasattr(values, "__array__") and not hasattr(values, "__len__"):
+        values = np.asarray(values)
     if isinstance(values, str | bytes | Mapping | Set) or not _has_length(values):
         shown = repr(values)
         raise ValueError(

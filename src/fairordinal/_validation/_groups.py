@@ -15,8 +15,8 @@ from fairordinal._validation._columns import Array, Column, is_number, read_colu
 MISSING = "(missing)"
 
 
-def read_groups(sensitive_features: Any, missing_group: str = "error") -> Coded:
-    """Codes of the sensitive groups; several columns mean their intersections."""
+def read_groups(sensitive_features: Any, missing_group: str = "error", least: int = 2) -> Coded:
+    """Codes of at least so many sensitive groups; several columns mean their intersections."""
     if missing_group not in ("error", "own"):
         raise ValueError(f"missing_group must be 'error' or 'own', got {missing_group!r}.")
     columns = _group_columns(sensitive_features)
@@ -25,7 +25,7 @@ def read_groups(sensitive_features: Any, missing_group: str = "error") -> Coded:
         raise ValueError(f"the columns of sensitive_features have different lengths {lengths}.")
     coded = [_encode_groups(column, missing_group) for column in columns]
     groups = coded[0] if len(coded) == 1 else _intersect(coded)
-    if len(groups.levels) < 2:
+    if len(groups.levels) < least:
         raise ValueError(
             f"sensitive_features has one group ({groups.levels.tolist()[0]!r}); pairwise "
             "disparities need two. Pass the full audit sample, not one stratum."

@@ -21,6 +21,7 @@ from fairordinal._validation import (
     read_scores,
 )
 from fairordinal.criteria import Criterion, as_criterion, warn_undefined
+from fairordinal.thresholds._group_aware import group_cuts
 from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import METHODS, Settings
 
@@ -118,7 +119,7 @@ def optimize_thresholds(
     cost = as_cost_matrix(cost_matrix, table.labels)
     notion = as_criterion(criterion, cost_matrix)
     library = frame_library(y, scores, sensitive_features)
-    result = solve(table, notion, cost, goal, method, settings, library)
+    result = solve(table, notion, cost, goal, method, settings, library=library)
     warn_unfinished(result, settings.tol)
     return result
 
@@ -130,15 +131,22 @@ def solve(
     goal: Goal,
     method: str,
     settings: Settings,
+    *,
+    group_aware: bool = False,
     library: str | None = None,
 ) -> ThresholdResult:
     """Cut the scores of a table."""
     problem = read_problem(table, criterion, cost)
     check_usable(problem, table, criterion, method)
     goal = scale_goal(goal, table, cost)
-    found = METHODS[method](problem, goal, settings)
+    if group_aware:
+        found, method = group_cuts(table, criterion, cost, goal, settings), "group-aware search"
+        thresholds = midway_by_group(table, found.cuts)
+    else:
+        found = METHODS[method](problem, goal, settings)
+        thresholds = midway(table.axis, found.cuts)
     return ThresholdResult(
-        thresholds=midway(table.axis, found.cuts),
+        thresholds=thresholds,
         lower_bound=found.lower_bound,
         n_iter=found.n_iter,
         method=method,
@@ -234,3 +242,16 @@ def midway(axis: Array, cuts: Array) -> Array:
         middle = below / 2 + above / 2
     middle = np.where((middle >= below) & (middle < above), middle, below)
     return np.where(np.isinf(below) | np.isinf(above), np.where(cuts > 0, np.inf, -np.inf), middle)
+
+
+def midway_by_group(table: ScoreTable, cuts: Array) -> Array:
+    """The same for each group, (n_groups, n_labels - 1), between scores of its own."""
+    entries = table.counts.tocoo()
+    group = entries.coords[0] // len(table.labels)
+    own = [np.unique(entries.coords[1][group == g]) for g in range(len(table.groups))]
+    return np.stack(
+        [
+            midway(table.axis[places], np.searchsorted(places, row))
+            for places, row in zip(own, cuts, strict=True)
+        ]
+    )

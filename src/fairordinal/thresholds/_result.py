@@ -11,7 +11,7 @@ import numpy as np
 from fairordinal._cuts import Goal
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array, read_scores
+from fairordinal._validation import Array, read_groups, read_scores
 from fairordinal.criteria import Criterion
 from fairordinal.thresholds import _text
 
@@ -28,7 +28,8 @@ class ThresholdResult:
     ----------
     thresholds : ndarray of shape (n_labels - 1,)
         Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``. Each lies midway
-        between neighbouring scores; infinite where no score is cut off.
+        between neighbouring scores; infinite where no score is cut off. A row for each group,
+        if they were found group by group.
     objective : float
         What was minimised: mean cost + λ·violation, or the mean cost under a limit.
     cost, violation : float
@@ -104,17 +105,45 @@ class ThresholdResult:
     def state(self, thresholds: Any) -> State:
         """What other thresholds would mean for the same rows."""
         cuts = np.asarray(thresholds, dtype=np.float64)
-        if cuts.shape != self.thresholds.shape or not (cuts[:-1] <= cuts[1:]).all():
+        n_cuts, n_groups = len(self.labels) - 1, len(self.groups)
+        if cuts.shape not in ((n_cuts,), (n_groups, n_cuts)) or not _ascend(cuts):
             raise ValueError(
-                f"thresholds must be {len(self.thresholds)} numbers in ascending order, one fewer "
-                f"than the labels {self.labels.tolist()}, got {thresholds!r}."
+                f"thresholds must be {n_cuts} numbers in ascending order, one fewer than the "
+                f"labels {self.labels.tolist()}, or a row of them for each group, got "
+                f"{thresholds!r}."
             )
         return State(cuts, self.score_table.cut(cuts), self.criterion, self.goal, self.cost_matrix)
 
-    def predict(self, scores: Any) -> Array:
-        """Cut new scores into labels."""
+    def predict(self, scores: Any, *, sensitive_features: Any = None) -> Array:
+        """Cut new scores into labels; groups are needed only if each has its thresholds."""
         values = read_scores(scores).values.astype(np.float64)
-        return self.labels[np.searchsorted(self.thresholds, values, side="left")]
+        if self.thresholds.ndim == 1:
+            return self.labels[np.searchsorted(self.thresholds, values, side="left")]
+        groups = self._groups_of(sensitive_features, len(values))
+        crossed = values[:, None] > self.thresholds[groups]
+        return self.labels[crossed.sum(axis=1)]
+
+    def _groups_of(self, sensitive_features: Any, n_rows: int) -> Array:
+        """The place of each row's group among the groups."""
+        if sensitive_features is None:
+            raise ValueError(
+                "sensitive_features is needed: each group has thresholds of its own "
+                "(group_aware=True)."
+            )
+        column = read_groups(sensitive_features, least=1)
+        place = {name: i for i, name in enumerate(self.groups.tolist())}
+        known = [place.get(name, -1) for name in column.levels.tolist()]
+        if -1 in known:
+            strange = column.levels.tolist()[known.index(-1)]
+            raise ValueError(
+                f"sensitive_features holds group {strange!r}, which has no thresholds; known "
+                f"groups are {self.groups.tolist()}."
+            )
+        if len(column.values) != n_rows:
+            raise ValueError(
+                f"sensitive_features has {len(column.values)} rows but there are {n_rows} scores."
+            )
+        return np.array(known)[column.codes(slice(None))]
 
     def table(self, before: Any = None) -> Any:
         """What changes, as a frame with a row per label and group.
@@ -128,13 +157,12 @@ class ThresholdResult:
             The thresholds in force today; None takes those of least cost.
         """
         old, new = self._states(before)
-        n_labels, n_groups = len(self.labels), len(self.groups)
         groups = [_plain(group) for group in self.groups.tolist()]
         columns = {
-            "label": np.repeat(self.labels, n_groups).tolist(),
-            "up_to_before": np.repeat(old.up_to, n_groups).tolist(),
-            "up_to_after": np.repeat(new.up_to, n_groups).tolist(),
-            "group": groups * n_labels,
+            "label": np.repeat(self.labels, len(groups)).tolist(),
+            "up_to_before": old.up_to.T.ravel().tolist(),
+            "up_to_after": new.up_to.T.ravel().tolist(),
+            "group": groups * len(self.labels),
             "share_before": old.shares.T.ravel().tolist(),
             "share_after": new.shares.T.ravel().tolist(),
         }
@@ -201,8 +229,15 @@ class State:
 
     @property
     def up_to(self) -> Array:
-        """The highest score that gets each label."""
-        return np.append(self.thresholds, np.inf)
+        """The highest score that gets each label in each group, (n_groups, n_labels)."""
+        rows = np.broadcast_to(
+            self.thresholds, (len(self.table.groups), len(self.table.labels) - 1)
+        )
+        return np.pad(rows, ((0, 0), (0, 1)), constant_values=np.inf)
+
+
+def _ascend(cuts: Array) -> bool:
+    return bool((cuts[..., :-1] <= cuts[..., 1:]).all() and not np.isnan(cuts).any())
 
 
 def _plain(group: Any) -> Any:

@@ -14,7 +14,7 @@ from fairordinal._validation import Array
 from fairordinal.thresholds._certified import Certified
 from fairordinal.thresholds._local import descend, random_cuts
 
-EXACT = 1e-10  # tolerance that stands for none: bounds are rounded
+EXACT = 1e-10  # the least tolerance, for bounds are rounded
 
 
 class Solution(NamedTuple):
@@ -43,13 +43,14 @@ def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
             report = lambda best, bound, n: say(  # noqa: E731
                 f"objective {best:.5f}, bound {bound:.5f}, gap {best - bound:.1e} ({n} bounds)"
             )
-        search = Certified(problem, goal, settings.tol, settings.deadline, report).run()
+        tol = max(settings.tol, EXACT)
+        search = Certified(problem, goal, tol, settings.deadline, report).run()
     return Solution(search.best.cuts, search.lower_bound, search.n_iter, search.stopped_by)
 
 
 def exact(problem: Problem, goal: Goal, settings: Settings) -> Solution:
     """Prove cuts to be the best, to rounding."""
-    return certified(problem, goal, settings._replace(tol=EXACT))
+    return certified(problem, goal, settings._replace(tol=0.0))
 
 
 def cost_only(problem: Problem, goal: Goal, settings: Settings) -> Solution:

@@ -64,42 +64,39 @@ def _values(result: ThresholdResult) -> Table:
 
 
 def _labels(result: ThresholdResult) -> Table:
+    """Cut points and shares, before and after; cut points beside the shares if groups differ."""
     before, after = result.state(result.cheapest), result.after
     groups = short_names(result.groups.tolist(), NAME_WIDTH)[:MOST_GROUPS]
-    header = ["label", "scores up to", *groups]
+    by_group = result.thresholds.ndim == 2
+    header = ["label", *([] if by_group else ["scores up to"]), *(f"share of {g}" for g in groups)]
     rows = []
     for label, name in enumerate(result.labels.tolist()):
-        cuts = f"{_score(before.up_to[label])} → {_score(after.up_to[label])}"
+        cuts = [_cut(before, after, group, label) for group in range(len(groups))]
         shares = [_share(before, after, group, label) for group in range(len(groups))]
-        rows.append([name_of(name), cuts, *shares])
+        both = [f"{share}  ({cut})" for share, cut in zip(shares, cuts, strict=True)]
+        rows.append([name_of(name), *(both if by_group else [cuts[0], *shares])])
     return header, rows
+
+
+def _cut(before: State, after: State, group: int, label: int) -> str:
+    return f"{_score(before.up_to[group, label])} → {_score(after.up_to[group, label])}"
+
+
+def _share(before: State, after: State, group: int, label: int) -> str:
+    return f"{percent(before.shares[group, label])} → {percent(after.shares[group, label])}"
 
 
 def _score(value: float) -> str:
     return "none" if value == float("-inf") else "∞" if value == float("inf") else f"{value:.4g}"
 
 
-def _share(before: State, after: State, group: int, label: int) -> str:
-    old, new = before.shares[group, label], after.shares[group, label]
-    return f"{percent(old)} → {percent(new)}"
-
-
 def _closing(result: ThresholdResult) -> list[str]:
-    lines = []
-    if result.is_optimal:
-        lines.append("Proved: no thresholds on these scores are better.")
-    elif result.method in ("certified", "exact"):
-        lines.append(
-            f"Proved: no thresholds have an objective below {result.lower_bound:.5f}; these are "
-            f"within {result.gap:.1e} of it."
-        )
-    else:
-        lines.append(
-            f"Not proved: the best objective lies between {result.lower_bound:.4g} and "
-            f"{result.objective:.4g}. method='certified' closes the gap."
-        )
+    """What is proved, and what a reader must know."""
+    lines = [_certificate(result)]
     if result.stopped_by:
         lines.append(f"The search was cut short by {result.stopped_by}.")
+    if result.thresholds.ndim == 2:
+        lines.append("Each group has thresholds of its own: predictions need the group.")
     if result.constant_label is not None:
         lines.append(
             f"The answer is the constant predictor: every row gets {name_of(result.constant_label)}"
@@ -110,3 +107,13 @@ def _closing(result: ThresholdResult) -> list[str]:
     if hidden > 0:
         lines.append(f"{hidden} more groups: see .table().")
     return lines
+
+
+def _certificate(result: ThresholdResult) -> str:
+    bound, value = f"{result.lower_bound:.5g}", f"{result.objective:.5g}"
+    if result.is_optimal:
+        return "Proved: no thresholds on these scores are better."
+    if result.method in ("certified", "exact"):
+        return f"Proved: no thresholds have an objective below {bound}; these have {value}."
+    remedy = "" if result.thresholds.ndim == 2 else " method='certified' closes the gap."
+    return f"Not proved: the best objective lies between {bound} and {value}.{remedy}"

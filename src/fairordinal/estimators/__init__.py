@@ -1,0 +1,5 @@
+"""What users fit: scikit-learn estimators of ordered labels."""
+
+from fairordinal.estimators._threshold import FairThresholdClassifier
+
+__all__ = ["FairThresholdClassifier"]

@@ -1,0 +1,308 @@
+"""Fair thresholds for any estimator."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import DataConversionWarning
+from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._table import read_table
+from fairordinal._validation import (
+    Array,
+    check_choice,
+    check_same_length,
+    order_labels,
+    read_column,
+    read_groups,
+)
+from fairordinal.criteria import as_criterion
+from fairordinal.estimators._response import RESPONSES, scores_of, take, targets_for_fit
+from fairordinal.thresholds import read_goal, read_settings, solve, warn_unfinished
+
+DEFAULT_LIMIT = 0.05
+
+
+class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Any scorer with fair cut points: no retraining of its kind, no group at prediction time.
+
+    The scores of `estimator` are cut into ordered labels by thresholds that
+    :func:`~fairordinal.optimize_thresholds` proves to be the best, on scores of rows that the
+    estimator was not fitted to; then the estimator is fitted to all rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Scores by `decision_function` if that gives one number a row, by the expected label of
+        `predict_proba`, or by `predict`. Regressors learn the labels as numbers.
+    criterion : str or Criterion, default="demographic_parity"
+        What is fair; see :func:`~fairordinal.optimize_thresholds`.
+    trade_off : float in [0, 1), default=None
+        The paper's λ': a price on the violation.
+    max_violation : float, default=None
+        A limit to the violation on the held-out scores; 0.05 if `trade_off` is not given either.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        The price of errors.
+    group_aware : bool, default=False
+        A set of thresholds for each group. `predict` then needs the group. Treating people
+        differently by their group is disparate treatment, which may be unlawful; it is fairer by
+        the criterion and more accurate, without a proof of optimality.
+    cv : int, float, splitter, iterable or "prefit", default=None
+        How held-out scores are made: by cross-validation (None: 5 folds), on a share of the rows
+        (a float), or of a fitted estimator on all rows (``"prefit"``; pass rows that it was not
+        fitted to).
+    response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
+        What gives the scores.
+    categories : sequence, default=None
+        All labels in ascending order. Needed for names without an order.
+    tol, max_time : float, default=1e-3 and 60.0
+        As in :func:`~fairordinal.optimize_thresholds`; a tol of 0 asks for the very best.
+    n_jobs : int, default=None
+        Folds fitted at the same time.
+    random_state : int, RandomState instance or None, default=None
+        For the share of rows that is held out.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        Fitted to all rows.
+    thresholds_ : ndarray of shape (n_labels - 1,) or (n_groups, n_labels - 1)
+        Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    result_ : ThresholdResult
+        Cost, violation and proof on the held-out scores; print it.
+    cost_, violation_, gap_ : float
+        Of `result_`.
+    criterion_ : Criterion
+        The notion of fairness.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from fairordinal import FairThresholdClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> data = load_diabetes()
+    >>> model = FairThresholdClassifier(Ridge(0.1), max_violation=0.2)
+    >>> model = model.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> model.predict(data.data[:8])                               # no group is needed
+    array([3, 1, 2, 2, 1, 1, 1, 2])
+    >>> round(model.cost_, 3), round(model.violation_, 3)          # on held-out scores
+    (0.805, 0.2)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        criterion: Any = "demographic_parity",
+        trade_off: float | None = None,
+        max_violation: float | None = None,
+        cost_matrix: Any = "absolute",
+        group_aware: bool = False,
+        cv: Any = None,
+        response_method: str = "auto",
+        categories: Any = None,
+        tol: float = 1e-3,
+        max_time: float | None = 60.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.criterion = criterion
+        self.trade_off = trade_off
+        self.max_violation = max_violation
+        self.cost_matrix = cost_matrix
+        self.group_aware = group_aware
+        self.cv = cv
+        self.response_method = response_method
+        self.categories = categories
+        self.tol = tol
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
+    ) -> FairThresholdClassifier:
+        """Choose thresholds on held-out scores, and fit the estimator to all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections.
+        sample_weight : array-like of shape (n_samples,), default=None
+            For the thresholds, and for the estimator if its `fit` takes it.
+
+        Returns
+        -------
+        self : FairThresholdClassifier
+            Fitted.
+        """
+        goal = read_goal(self.trade_off, self._limit(), "certified")
+        settings = read_settings(self.tol, self.max_time, 0, self.random_state)
+        check_choice(self.response_method, "response_method", RESPONSES)
+        _warn_column(y)
+        column, groups = read_column(y, "y"), read_groups(sensitive_features)
+        check_same_length(column, groups)
+        truth, _, _ = order_labels(column, column, self.categories)
+        self.classes_ = _plain_array(truth.levels)
+        columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+        rows, scores = self._held_out(X, targets_for_fit(truth), columns)
+        self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
+        table = read_table(
+            take(y, rows),
+            scores,
+            take(sensitive_features, rows),
+            sample_weight=take(sample_weight, rows),
+            labels=self.classes_.tolist(),
+            as_scores=True,
+            name="y",
+        )
+        self.result_ = solve(
+            table,
+            self.criterion_,
+            as_cost_matrix(self.cost_matrix, table.labels),
+            goal,
+            "certified",
+            settings,
+            group_aware=self.group_aware,
+        )
+        warn_unfinished(self.result_, settings.tol)
+        return self
+
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Predict a label for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        sensitive_features : array-like of shape (n_samples,), default=None
+            Needed with `group_aware`, and refused without.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.decision_function(X)
+        if sensitive_features is not None and not self.group_aware:
+            raise ValueError(
+                "predict does not look at sensitive_features unless group_aware=True; leave it out."
+            )
+        return self.result_.predict(scores, sensitive_features=sensitive_features)
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores that are cut into labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Higher for higher labels.
+        """
+        check_is_fitted(self, "result_")
+        return scores_of(self.estimator_, X, self.classes_, self.response_method)
+
+    @property
+    def thresholds_(self) -> Array:
+        return self.result_.thresholds
+
+    @property
+    def cost_(self) -> float:
+        return self.result_.cost
+
+    @property
+    def violation_(self) -> float:
+        return self.result_.violation
+
+    @property
+    def gap_(self) -> float:
+        return self.result_.gap
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.estimator_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> Array:
+        return self.estimator_.feature_names_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+    def _limit(self) -> float | None:
+        if self.trade_off is None and self.max_violation is None:
+            return DEFAULT_LIMIT
+        return self.max_violation
+
+    def _held_out(self, X: Any, targets: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
+        """Rows and their scores by estimators that were not fitted to them; fits `estimator_`."""
+        if isinstance(self.cv, str):
+            check_choice(self.cv, "cv", ("prefit",))
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
+            return np.arange(len(targets)), self._scores(self.estimator, X)
+        passed = {
+            name: column
+            for name, column in columns.items()
+            if column is not None and has_fit_parameter(self.estimator, name)
+        }
+        splits = [*self._splitter(targets).split(np.zeros(len(targets)), targets)]
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._fold)(X, targets, passed, train, test) for train, test in splits
+        )
+        self.estimator_ = clone(self.estimator).fit(X, targets, **passed)
+        return np.concatenate([test for _, test in splits]), np.concatenate(parts)
+
+    def _splitter(self, targets: Array) -> Any:
+        if isinstance(self.cv, float):
+            return StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        return check_cv(self.cv, targets, classifier=True)
+
+    def _fold(
+        self, X: Any, targets: Array, passed: dict[str, Any], train: Array, test: Array
+    ) -> Array:
+        """Scores of the rows of a fold by an estimator fitted to the others."""
+        some = {name: take(column, train) for name, column in passed.items()}
+        fitted = clone(self.estimator).fit(take(X, train), targets[train], **some)
+        return self._scores(fitted, take(X, test))
+
+    def _scores(self, fitted: Any, X: Any) -> Array:
+        return scores_of(fitted, X, self.classes_, self.response_method)
+
+
+def _warn_column(y: Any) -> None:
+    """A column of labels is taken as labels, with scikit-learn's warning."""
+    if len(getattr(y, "shape", ())) == 2:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+
+
+def _plain_array(labels: Array) -> Array:
+    """Names as an array of text, as scikit-learn has them."""
+    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
+        return labels.astype(str)
+    return labels
