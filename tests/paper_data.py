@@ -29,5 +29,13 @@ def stored_splits(name, group):
         yield columns[0][test], _numbers(stored[split, "test"]), columns[1][test]
 
 
+def training_rows(name, group, split):
+    """True labels and groups of a training split."""
+    table = pd.read_csv(ROOT / name / "table.csv.gz")
+    rows = pd.read_csv(ROOT / name / "splits.csv.gz").set_index(["split", "part"])["rows"]
+    train = _numbers(rows[split, "train"])
+    return table["label"].to_numpy()[train], table[group].to_numpy()[train]
+
+
 def _numbers(text):
     return np.array(text.split(), dtype=int)

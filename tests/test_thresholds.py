@@ -1,5 +1,7 @@
 """Thresholds: against exhaustive search and the paper's dynamic programme; bad input; manners."""
 
+import signal
+import threading
 import warnings
 from itertools import pairwise
 
@@ -7,12 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 import oracles
-from fairordinal import optimize_thresholds
+from fairordinal import optimize_thresholds, show_progress
 from fairordinal._costs import cost_matrix
+from fairordinal._table import read_table
+from fairordinal.criteria import DemographicParity, as_criterion
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
-from fairordinal.thresholds import _certified
+from fairordinal.thresholds import _certified, read_goal, read_settings, solve
+from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
 NOTIONS = [
@@ -207,3 +213,277 @@ def test_weights_are_repetitions(data, trade_off):
     assert optimize(repeated, trade_off=trade_off, method="exact").objective == pytest.approx(
         weighted.objective, abs=1e-9
     )
+
+
+def biased(n=400, seed=0, n_labels=5):
+    """Scores that favour group 1."""
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, 2, n)
+    s = generator.normal(size=n) + 0.8 * a
+    cuts = np.linspace(-1, 2, n_labels - 1)
+    return s, np.digitize(s + 0.8 * generator.normal(size=n), cuts), a
+
+
+def test_local_search_is_stuck_where_the_certified_one_is_not():
+    s, y, a = biased()
+    proved = optimize_thresholds(s, y, sensitive_features=a, trade_off=0.5)
+    searched = optimize_thresholds(
+        s, y, sensitive_features=a, trade_off=0.5, method="local_search", random_state=0
+    )
+    assert proved.objective < searched.objective
+    assert proved.gap <= 1e-3
+
+
+def test_the_seed_makes_local_search_deterministic():
+    s, y, a = biased()
+    options = {"trade_off": 0.3, "method": "local_search", "n_restarts": 3}
+    first, second = (
+        optimize_thresholds(s, y, sensitive_features=a, random_state=7, **options) for _ in "ab"
+    )
+    np.testing.assert_array_equal(first.thresholds, second.thresholds)
+
+
+def test_thresholds_lie_midway_between_scores():
+    result = optimize_thresholds(
+        [1.0, 2.0, 4.0, 8.0], [0, 0, 1, 1], sensitive_features=list("abab"), trade_off=0.0
+    )
+    assert result.thresholds.tolist() == [3.0]
+
+
+def test_neighbouring_floats_are_cut_apart():
+    low = 1.0
+    high = np.nextafter(low, 2.0)
+    result = optimize_thresholds(
+        [low, low, high, high], [0, 0, 1, 1], sensitive_features=list("abab"), trade_off=0.0
+    )
+    assert result.cost == 0
+    assert result.predict([low, high]).tolist() == [0, 1]
+
+
+def test_huge_scores_do_not_overflow():
+    result = optimize_thresholds(
+        [-1.7e308, -1e308, 1e308, 1.7e308],
+        [0, 0, 1, 1],
+        sensitive_features=list("abab"),
+        trade_off=0.0,
+    )
+    assert result.cost == 0
+
+
+def test_the_constant_predictor_is_said_to_be_one():
+    s, y, a = biased()
+    result = optimize_thresholds(s, y, sensitive_features=a, max_violation=0.0)
+    assert result.violation == 0
+    assert result.constant_label is not None
+    assert f"constant predictor: every row gets {result.constant_label}" in str(result)
+    mild = optimize_thresholds(s, y, sensitive_features=a, trade_off=0.1)
+    assert mild.constant_label is None
+
+
+def test_fewer_distinct_scores_than_labels():
+    result = optimize_thresholds(
+        [0, 0, 1, 1], [0, 1, 2, 3], sensitive_features=list("abab"), trade_off=0.1, method="exact"
+    )
+    assert result.is_optimal
+    assert result.cost == 0.5
+
+
+def test_one_distinct_score_is_warned_about():
+    with pytest.warns(UserWarning, match="one distinct value"):
+        result = optimize_thresholds(
+            [2.0] * 4, [0, 1, 1, 1], sensitive_features=list("abab"), trade_off=0.1
+        )
+    assert result.constant_label == 1
+
+
+def test_labels_that_never_occur_may_be_predicted_or_not():
+    result = optimize_thresholds(
+        [1, 2, 3, 4],
+        ["a", "a", "c", "c"],
+        sensitive_features=[0, 1, 0, 1],
+        trade_off=0.0,
+        labels=["a", "b", "c"],
+    )
+    assert result.cost == 0
+    assert len(result.thresholds) == 2
+
+
+def test_pairs_of_groups_that_are_undefined_are_named_and_left_out():
+    s, y, a = biased()
+    y[:3], a[:3] = 0, 2  # group 2 is never truly above another
+    with pytest.warns(UndefinedMetricWarning, match="undefined for groups 0 and 2; 1 and 2"):
+        result = optimize_thresholds(
+            s, y, sensitive_features=a, criterion="equal_opportunity", trade_off=0.3
+        )
+    assert np.isnan(result.disparities[0, 0, 2])
+    assert np.isfinite(result.violation)
+
+
+GOOD = {"scores": [1, 2, 3, 4], "y": [0, 0, 1, 1], "sensitive_features": [0, 1, 0, 1]}
+BAD = [
+    ({}, "Give either trade_off"),
+    ({"trade_off": 0.1, "max_violation": 0.1}, "Give either trade_off"),
+    ({"trade_off": 1.0}, "trade_off must be a number of at least 0 and less than 1, got 1.0"),
+    ({"trade_off": -0.1}, "trade_off must be"),
+    ({"trade_off": float("nan")}, "trade_off must be"),
+    ({"trade_off": True}, "trade_off must be"),
+    ({"max_violation": -0.1}, "max_violation must be a number of at least 0, got -0.1"),
+    ({"max_violation": "none"}, "max_violation must be"),
+    ({"trade_off": 0.1, "method": "guess"}, "method must be one of"),
+    ({"trade_off": 0.1, "method": "cost_only"}, "cost_only' ignores fairness"),
+    ({"trade_off": 0.1, "tol": -1}, "tol must be"),
+    ({"trade_off": 0.1, "max_time": -1}, "max_time must be"),
+    ({"trade_off": 0.1, "n_restarts": 1.5}, "n_restarts must be a whole number"),
+    ({"trade_off": 0.1, "scores": [1, np.nan, 3, 4]}, "scores must be complete.*row 1"),
+    ({"trade_off": 0.1, "scores": [1, np.inf, 3, 4]}, "scores must hold finite numbers.*row 1"),
+    ({"trade_off": 0.1, "scores": list("abcd")}, "scores must hold numbers"),
+    ({"trade_off": 0.1, "scores": [1, 2]}, "scores has 2 rows but y has 4"),
+    ({"trade_off": 0.1, "y": [1, 1, 1, 1]}, "y has one label"),
+    ({"trade_off": 0.1, "y": list("abab")}, "y holds names without an order"),
+    ({"trade_off": 0.1, "sensitive_features": [0, 0, 0, 0]}, "one group"),
+    ({"trade_off": 0.1, "cost_matrix": [[0, 1], [-1, 0]]}, "V-shaped"),
+    ({"trade_off": 0.1, "cost_matrix": "huge"}, "cost_matrix must be one of"),
+    ({"trade_off": 0.1, "criterion": "conditional_harm_parity"}, "is a ratio"),
+    ({"trade_off": 0.1, "sample_weight": [1, 2]}, "sample_weight has 2 rows but y has 4"),
+    (
+        {"trade_off": 0.1, "criterion": "equal_opportunity", "y": [0, 1, 0, 1]},
+        "undefined for every pair of groups",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD)
+def test_bad_input_is_refused_with_its_remedy(options, message):
+    with pytest.raises(ValueError, match=message):
+        optimize_thresholds(**(GOOD | options))
+
+
+def test_other_thresholds_are_judged_on_the_same_rows():
+    s, y, a = biased()
+    result = optimize_thresholds(s, y, sensitive_features=a, trade_off=0.3)
+    deployed = [-1.0, 0.0, 1.0, 2.0]
+    state = result.state(deployed)
+    assert state.cost == pytest.approx(mean_cost(y, np.searchsorted(deployed, s)))
+    frame = result.table(before=deployed)
+    assert frame["up_to_before"].tolist()[:2] == [-1.0, -1.0]
+    assert frame.groupby("group")["share_after"].sum().tolist() == pytest.approx([1.0, 1.0])
+    assert result.summary(deployed)["before"][1] == state.cost
+    with pytest.raises(ValueError, match="4 numbers in ascending order"):
+        result.state([1.0, 0.0, 2.0, 3.0])
+
+
+def test_the_result_prints_and_shows():
+    s, y, a = biased()
+    groups = np.where(a == 1, "<b>tall</b>", "short")
+    result = optimize_thresholds(s, y, sensitive_features=groups, trade_off=0.3)
+    text = str(result)
+    assert "least mean cost + 2.143 × violation of pairwise demographic parity" in text
+    assert "Proved: no thresholds" in text
+    assert max(map(len, text.splitlines())) <= 110
+    html = result._repr_html_()
+    assert "&lt;b&gt;tall" in html
+    assert "<b>tall" not in html
+    assert "gap=" in repr(result)
+    searched = optimize_thresholds(
+        s, y, sensitive_features=groups, trade_off=0.3, method="local_search", random_state=0
+    )
+    assert "Not proved: the best objective lies between" in str(searched)
+
+
+def test_criteria_may_be_objects():
+    s, y, a = biased()
+    by_name, by_object = (
+        optimize_thresholds(s, y, sensitive_features=a, criterion=c, trade_off=0.2)
+        for c in ("demographic_parity", DemographicParity())
+    )
+    np.testing.assert_array_equal(by_name.thresholds, by_object.thresholds)
+
+
+def hard_instance():
+    """A limit of 0 on many scores: a matter of number theory, and of hours."""
+    generator = np.random.default_rng(3)
+    n = 3000
+    a, s = generator.integers(0, 3, n), generator.normal(size=n)
+    return s, np.digitize(s + generator.normal(size=n), [-1.5, -0.7, 0, 0.7, 1.5]), a
+
+
+def test_a_search_cut_short_by_time_has_an_honest_gap():
+    s, y, a = hard_instance()
+    with pytest.warns(ConvergenceWarning, match="stopped by max_time with gap"):
+        result = optimize_thresholds(
+            s,
+            y,
+            sensitive_features=a,
+            criterion="equal_opportunity",
+            max_violation=0.0,
+            max_time=1.0,
+        )
+    assert result.stopped_by == "max_time"
+    assert result.lower_bound <= result.objective
+    assert result.violation == 0
+    assert "cut short by max_time" in str(result)
+
+
+def test_an_interrupt_returns_the_best_so_far():
+    s, y, a = hard_instance()
+    timer = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.warns(ConvergenceWarning, match="stopped by an interrupt"):
+            result = optimize_thresholds(
+                s, y, sensitive_features=a, criterion="equal_opportunity", max_violation=0.0
+            )
+    finally:
+        timer.cancel()
+    assert result.stopped_by == "interrupt"
+    assert result.lower_bound <= result.objective
+    assert result.violation == 0
+
+
+def test_progress_is_shown_when_asked_for(capfd):
+    s, y, a = biased()
+    optimize_thresholds(s, y, sensitive_features=a, trade_off=0.4)
+    assert capfd.readouterr() == ("", "")
+    with show_progress():
+        optimize_thresholds(s, y, sensitive_features=a, trade_off=0.4)
+    out, err = capfd.readouterr()
+    assert not out
+    assert "gap" in err
+
+
+def test_many_distinct_scores_take_little_more_than_few():
+    s, y, a = biased(10**5)
+    result = optimize_thresholds(s, y, sensitive_features=a, trade_off=0.3)
+    assert result.gap <= 1e-3
+    assert result.n_iter < 100
+    assert result.score_table.shape[2] == 10**5
+
+
+@pytest.mark.parametrize("notion", ["demographic_parity", "equal_opportunity", "harm_parity"])
+@pytest.mark.parametrize("form", [{"trade_off": 0.5}, {"max_violation": 0.03}])
+def test_thresholds_by_group_are_at_least_as_good_as_common_ones(notion, form):
+    s, y, a = biased(300)
+    table = read_table(y, s, a, as_scores=True)
+    goal = read_goal(form.get("trade_off"), form.get("max_violation"), "certified")
+    criterion, cost = as_criterion(notion), cost_matrix("absolute", table.labels)
+    effort = read_settings(1e-3, None, 0, 0)
+    common, own = (
+        solve(table, criterion, cost, goal, "certified", effort, group_aware=by_group)
+        for by_group in (False, True)
+    )
+    assert own.objective <= common.objective + 1e-12
+    assert own.lower_bound <= own.objective
+    predicted = own.predict(s, sensitive_features=a)
+    assert own.cost == pytest.approx(mean_cost(y, predicted))
+    assert "predictions need the group" in str(own)
+
+
+@needs_paper_data
+def test_the_official_search_ends_above_the_best_constant_predictor():
+    """Communities and crime, split 0, λ'=0.2: 1.691 there, and 1.661 for the constant."""
+    y, a = training_rows("communities_and_crime", "a2", 0)
+    scores = np.random.default_rng(0).normal(size=len(y)) - a  # any scores can be cut nowhere
+    result = optimize_thresholds(scores, y, sensitive_features=a, trade_off=0.2)
+    constants = [np.abs(y - label).mean() for label in range(1, 9)]
+    assert min(constants) == pytest.approx(1.661, abs=5e-4)
+    assert result.objective <= min(constants) < 1.691

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairordinal._cuts._problem import Problem
+from fairordinal._cuts._problem import Problem, quadratic, symmetric
 from fairordinal._cuts._windows import Windows
 from fairordinal._validation import Array
 
@@ -83,8 +83,13 @@ def chain_bound(
     """
     anchors = np.array([window.boundary(b) for window, b in zip(windows, near, strict=True)])
     shares = problem.cumulative[anchors]
-    mixed = problem.mixed_pairs(multipliers)
-    owns = [_own(problem, t, multipliers, mixed, shares, windows[t]) for t in range(len(windows))]
+    steps, mixed = problem.mix(multipliers)
+    slopes = steps + _edge_slopes(mixed, shares)
+    square = symmetric(mixed)
+    owns = [
+        _own(problem, t, window, slope, square)
+        for t, (window, slope) in enumerate(zip(windows, slopes, strict=True))
+    ]
     edges = []
     for t in range(len(windows) - 1):
         deadline.check()
@@ -99,18 +104,19 @@ def chain_bound(
     return ChainBound(float(through[-1].min()), through, np.maximum.accumulate(cuts))
 
 
-def _own(
-    problem: Problem, t: int, multipliers: Array, mixed: Array, shares: Array, windows: Windows
-) -> _Own:
-    """Own terms of cut t, and the linear terms of its edges."""
+def _edge_slopes(mixed: Array, shares: Array) -> Array:
+    """How the linear terms of edges depend on the shares below each cut, (n_cuts, n_kinds)."""
+    slopes = np.zeros_like(shares)
+    slopes[1:] += shares[:-1] @ mixed.T
+    slopes[:-1] += shares[1:] @ mixed
+    return slopes
+
+
+def _own(problem: Problem, t: int, windows: Windows, slope: Array, square: Array) -> _Own:
+    """What cut t adds by itself, with the linear terms of its edges."""
     places, begin = windows.places()
-    terms = problem.own(t, multipliers, places)
-    slope = np.zeros(len(mixed))
-    if t > 0:
-        slope += mixed @ shares[t - 1]
-    if t < problem.n_cuts - 1:
-        slope += shares[t + 1] @ mixed
-    terms = terms + problem.cumulative[places] @ slope
+    below = problem.cumulative[places]
+    terms = problem.gains[t, places] + below @ slope - quadratic(below, square)
     return _Own(np.minimum.reduceat(terms, begin), terms, begin, places)
 
 

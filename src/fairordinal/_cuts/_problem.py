@@ -79,7 +79,7 @@ class Problem:
         for e, (kinds, square) in enumerate(self._squares):
             slope = slopes[e, kinds]
             rest = now[e] - here[t, kinds] @ slope + here[t, kinds] @ square @ here[t, kinds]
-            moved = rest + below[:, kinds] @ slope - _quadratic(below[:, kinds], square)
+            moved = rest + below[:, kinds] @ slope - quadratic(below[:, kinds], square)
             np.maximum(worst, np.abs(moved), out=worst)
         return cost, worst
 
@@ -92,16 +92,12 @@ class Problem:
             slopes += below[t + 1] @ self.pairs
         return slopes
 
-    def own(self, t: int, multipliers: Array, at: slice | Array) -> Array:
-        """What cut t adds to the Lagrangian by itself, for each place ``at``."""
-        below = self.cumulative[at]
-        linear = below @ (multipliers @ self.steps[:, t])
-        square = _symmetric(self.mixed_pairs(multipliers))
-        return self.gains[t, at] + linear - _quadratic(below, square)
-
-    def mixed_pairs(self, multipliers: Array) -> Array:
-        """The contrasts' tables added up."""
-        return np.tensordot(multipliers, self.pairs, 1)
+    def mix(self, multipliers: Array) -> tuple[Array, Array]:
+        """The contrasts' `steps` and `pairs`, added up."""
+        n_kinds = self.pairs.shape[1]
+        pairs = multipliers @ self.pairs.reshape(-1, n_kinds * n_kinds)
+        steps = multipliers @ self.steps.reshape(-1, self.n_cuts * n_kinds)
+        return steps.reshape(self.n_cuts, n_kinds), pairs.reshape(n_kinds, n_kinds)
 
     @cached_property
     def _squares(self) -> list[tuple[Array, Array]]:
@@ -109,15 +105,15 @@ class Problem:
         squares = []
         for steps, pairs in zip(self.steps, self.pairs, strict=True):
             kinds = np.flatnonzero(steps.any(axis=0) | pairs.any(axis=0) | pairs.any(axis=1))
-            squares.append((kinds, _symmetric(pairs[np.ix_(kinds, kinds)])))
+            squares.append((kinds, symmetric(pairs[np.ix_(kinds, kinds)])))
         return squares
 
 
-def _symmetric(table: Array) -> Array:
+def symmetric(table: Array) -> Array:
     return (table + table.T) / 2
 
 
-def _quadratic(rows: Array, square: Array) -> Array | float:
+def quadratic(rows: Array, square: Array) -> Array | float:
     """``row' square row`` for each row; demographic parity has no such term."""
     return np.einsum("nu,nu->n", rows @ square, rows) if square.any() else 0.0
 

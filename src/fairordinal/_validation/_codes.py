@@ -60,7 +60,8 @@ def encode(column: Column) -> Coded:
     if column.names is not None:
         return _encode_names(column)
     low, high = column.values.min(), column.values.max()
-    if high - float(low) < DENSE_SPAN and abs(float(low)) < 2**52 and all_whole(column.values):
+    narrow = float(high) - float(low) < DENSE_SPAN and abs(float(low)) < 2**52
+    if narrow and all_whole(column.values):
         return _encode_span(column, int(low), int(high))
     levels, codes = np.unique(column.values, return_inverse=True)
     return Coded(column.name, codes, 0, np.arange(len(levels)), levels)

@@ -42,8 +42,9 @@ from fairordinal.thresholds._multipliers import Plane, best_multipliers
 
 FIRST_WINDOWS = 128  # of each cut
 MOST_STEPS = 6  # changes of multipliers in a region
-WORTH_A_STEP = 0.2  # of the gap, that other multipliers must promise
-TOO_WIDE = 0.25  # of the gap, that windows may cost
+WORTH_A_STEP = 0.4  # of the gap, that other multipliers must promise
+TOO_WIDE = 0.03  # of the gap, that windows may cost
+MOST_WINDOWS = 512  # of a cut; rather branch than have more
 PROMISING = 0.05  # candidates this near to the best, relatively, are improved
 FIRST_CANDIDATES = 8  # are improved in any case
 MOST_PLACES = 4096  # of a scan of a candidate
@@ -180,7 +181,7 @@ class Certified:
             self.floor = min(self.floor, self.goal.value(only.cost, only.violation))
             return
         others, promise = self._other_multipliers(region)
-        if too_wide and not all(window.are_points for window in windows):
+        if too_wide and _can_be_halved(windows):
             self._open(bound, [window.halve() for window in windows], others, planes, steps)
         elif steps < MOST_STEPS and promise > bound + WORTH_A_STEP * (self.objective - bound):
             self._open(bound, windows, others, planes, steps + 1)
@@ -214,6 +215,11 @@ def _where_to_branch(region: Region) -> tuple[int, int]:
             return t, (int(one[t]) + int(other[t]) + 1) // 2
     t = int(np.argmax([window.n_places for window in windows]))
     return t, (int(windows[t].first[0]) + int(windows[t].last[-1]) + 1) // 2
+
+
+def _can_be_halved(windows: list[Windows]) -> bool:
+    few = max(len(window.first) for window in windows) <= MOST_WINDOWS // 2
+    return few and not all(window.are_points for window in windows)
 
 
 def _spanned(planes: list[Plane], windows: list[Windows]) -> list[Plane]:

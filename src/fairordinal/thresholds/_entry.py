@@ -147,7 +147,7 @@ def solve(
         thresholds = midway(table.axis, found.cuts)
     return ThresholdResult(
         thresholds=thresholds,
-        lower_bound=found.lower_bound,
+        proved_bound=found.lower_bound,
         n_iter=found.n_iter,
         method=method,
         stopped_by=found.stopped_by,

@@ -47,7 +47,7 @@ class ThresholdResult:
     """
 
     thresholds: Array
-    lower_bound: float
+    proved_bound: float
     n_iter: int
     method: str
     stopped_by: str
@@ -86,6 +86,10 @@ class ThresholdResult:
     @property
     def disparities(self) -> Array:
         return self.criterion.disparities(self.after.table)
+
+    @property
+    def lower_bound(self) -> float:
+        return min(self.proved_bound, self.objective)  # which differ by rounding, if proved
 
     @property
     def gap(self) -> float:

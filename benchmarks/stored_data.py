@@ -1,0 +1,89 @@
+"""Training rows of the paper's data sets, and scores for them.
+
+The data is found in FAIRORDINAL_DATA, or beside the project in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from skordinal.classifiers import POM
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+ROOT = Path(os.environ.get("FAIRORDINAL_DATA", BESIDE))
+RACE = ["racepctblack", "racePctWhite", "racePctAsian", "racePctHisp", "a2", "a3"]
+MAIN = {"drug consumption": ["a"], "communities and crime": RACE}
+GROUP = {"drug consumption": "a", "communities and crime": "a2"}
+
+
+def main_rows(name, split):
+    """Features (standardised), labels and groups of a training split of a main data set."""
+    folder = ROOT / "paper_main" / name.replace(" ", "_")
+    table, rows = _read(folder, "splits.csv.gz", split)
+    group = table[GROUP[name]].to_numpy()
+    return _standardised(table.drop(columns=["label", *MAIN[name]]), rows), *_columns(
+        table["label"].to_numpy(), group, rows
+    )
+
+
+def orca_names():
+    """All 33 benchmark sets."""
+    return pd.read_csv(ROOT / "protected_attributes.csv")["dataset"].tolist()
+
+
+def orca_rows(name):
+    """The same of the first training split of a benchmark set."""
+    kinds = pd.read_csv(ROOT / "protected_attributes.csv").set_index("dataset")
+    base, _, levels = name.rpartition("-") if name[-1].isdigit() else (name, "", "")
+    folder = ROOT / ("orca_discretized" if levels else "orca_real") / base
+    table, rows = _read(folder, f"splits{levels}.csv.gz", None)
+    feature = table[kinds.loc[name, "feature_name"]].to_numpy(dtype=float)[rows]
+    equal = re.search(r"x == (-?[\d.]+)", kinds.loc[name, "rule"])
+    group = feature == float(equal[1]) if equal else feature >= np.median(feature)
+    labels = [column for column in table if column.startswith("label")]
+    inputs = table.drop(columns=[*labels, kinds.loc[name, "feature_name"]])
+    y = table[f"label{levels}"].to_numpy()[rows]
+    return _standardised(inputs, rows), y, group.astype(int)
+
+
+def _read(folder, splits, split):
+    table = pd.read_csv(folder / "table.csv.gz")
+    stored = pd.read_csv(folder / splits)
+    train = stored[stored["part"] == "train"].set_index("split")["rows"]
+    text = train.iloc[0] if split is None else train[split]
+    return table, np.array(text.split(), dtype=int)
+
+
+def _columns(y, a, rows):
+    return y[rows], a[rows]
+
+
+def _standardised(frame, rows):
+    X = frame.to_numpy(dtype=float)[rows]
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def pom_scores(X, y):
+    """Scores of the proportional-odds model, converged."""
+    scores = X @ np.ravel(POM(tol=1e-10, max_iter=10**4).fit(X, y).coef_)
+    return scores if np.corrcoef(scores, y)[0, 1] > 0 else -scores
+
+
+def fair_scores(X, y, a, criterion):
+    """Ridge regression whose scores are uncorrelated with the group; for EO, given the label."""
+    group = np.eye(a.max() + 1)[a]
+    level = np.eye(y.max() + 1)[y]
+    if criterion == "equal_opportunity":
+        group = group - level @ np.linalg.lstsq(level, group, rcond=None)[0]
+    else:
+        group = group - group.mean(axis=0)
+    basis, sizes, _ = np.linalg.svd(X.T @ group, full_matrices=False)
+    basis = basis[:, sizes > 1e-9 * sizes.max()]
+    kept = X - X @ basis @ basis.T
+    weights = np.linalg.solve(kept.T @ kept + 10 * np.eye(X.shape[1]), kept.T @ (y - y.mean()))
+    return kept @ weights

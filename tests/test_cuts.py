@@ -1,0 +1,153 @@
+"""The threshold problem: cost and disparities of cuts, scans, and bounds that never lie."""
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fairordinal._costs import cost_matrix
+from fairordinal._cuts import (
+    Deadline,
+    Goal,
+    OutOfTimeError,
+    Windows,
+    chain_bound,
+    cheapest_cuts,
+    read_problem,
+)
+from fairordinal._table import read_table
+from fairordinal.criteria import NAMED
+from strategies import scored_rows
+
+LINEAR = [pytest.param(c, id=n) for n, c in NAMED.items() if n != "conditional_harm_parity"]
+every_linear = pytest.mark.parametrize("criterion", LINEAR)
+
+
+def problem_of(data, criterion, cost="absolute"):
+    table = read_table(
+        data.y,
+        data.s,
+        data.a,
+        sample_weight=data.w,
+        labels=range(data.n_labels),
+        as_scores=True,
+    )
+    matrix = cost_matrix(cost, table.labels)
+    problem = read_problem(table, criterion, matrix)
+    assume(problem.n_contrasts)
+    return table, matrix, problem
+
+
+def some_cuts(draw, problem):
+    places = st.integers(0, problem.n_positions)
+    cuts = draw(st.lists(places, min_size=problem.n_cuts, max_size=problem.n_cuts))
+    return np.array(sorted(cuts))
+
+
+@every_linear
+@given(data=scored_rows(), draw=st.data())
+def test_cuts_mean_what_the_cut_table_means(criterion, data, draw):
+    table, matrix, problem = problem_of(data, criterion)
+    cuts = some_cuts(draw.draw, problem)
+    below = np.concatenate([[-np.inf], table.axis])
+    cut = table.cut(below[cuts])
+    cost = np.einsum("gyl,yl->", cut.cube, matrix) / cut.rows.sum()
+    assert problem.cost(cuts) == pytest.approx(cost, abs=1e-12)
+    assert problem.violation(cuts) == pytest.approx(criterion.violation(cut), abs=1e-12)
+
+
+@every_linear
+@given(data=scored_rows(), draw=st.data())
+def test_a_scan_is_each_move_by_itself(criterion, data, draw):
+    _, _, problem = problem_of(data, criterion)
+    cuts = some_cuts(draw.draw, problem)
+    t = draw.draw(st.integers(0, problem.n_cuts - 1))
+    lowest = cuts[t - 1] if t else 0
+    highest = cuts[t + 1] if t < problem.n_cuts - 1 else problem.n_positions
+    costs, violations = problem.scan(cuts, t, slice(lowest, highest + 1))
+    for place, cost, violation in zip(range(lowest, highest + 1), costs, violations, strict=True):
+        moved = cuts.copy()
+        moved[t] = place
+        assert cost == pytest.approx(problem.cost(moved), abs=1e-12)
+        assert violation == pytest.approx(problem.violation(moved), abs=1e-12)
+
+
+@every_linear
+@given(data=scored_rows(max_rows=8, max_labels=4), draw=st.data())
+def test_bounds_hold_for_any_windows_multipliers_and_anchor(criterion, data, draw):
+    _, _, problem = problem_of(data, criterion)
+    n_windows = st.integers(1, problem.n_positions + 1)
+    windows = [
+        Windows.spread(problem.n_positions + 1, draw.draw(n_windows)) for _ in range(problem.n_cuts)
+    ]
+    number = st.floats(-5, 5, allow_subnormal=False)
+    size = problem.n_contrasts
+    multipliers = np.array(draw.draw(st.lists(number, min_size=size, max_size=size)))
+    bound = chain_bound(problem, windows, multipliers, some_cuts(draw.draw, problem), Deadline())
+    for cuts in combinations_with_replacement(range(problem.n_positions + 1), problem.n_cuts):
+        cuts = np.array(cuts)
+        value = problem.cost(cuts) + multipliers @ problem.disparities(cuts)
+        for t, window in enumerate(windows):
+            at = np.searchsorted(window.first, cuts[t], side="right") - 1
+            assert bound.through[t][at] <= value + 1e-12
+
+
+@every_linear
+@given(data=scored_rows(max_rows=8, max_labels=4), draw=st.data())
+def test_bounds_of_single_places_are_attained_by_their_cuts(criterion, data, draw):
+    _, _, problem = problem_of(data, criterion)
+    places = problem.n_positions + 1
+    number = st.floats(-5, 5, allow_subnormal=False)
+    size = problem.n_contrasts
+    multipliers = np.array(draw.draw(st.lists(number, min_size=size, max_size=size)))
+    windows = [Windows.spread(places, places)] * problem.n_cuts
+    bound = chain_bound(problem, windows, multipliers, problem.constant(0), Deadline())
+    reached = problem.cost(bound.cuts) + multipliers @ problem.disparities(bound.cuts)
+    assert bound.value == pytest.approx(reached, abs=1e-10)
+
+
+@given(data=scored_rows(), cost=st.sampled_from(["absolute", "zero_one", "squared"]))
+def test_the_cheapest_cuts_are(data, cost):
+    _, _, problem = problem_of(data, NAMED["demographic_parity"], cost)
+    costs = [
+        problem.cost(np.array(cuts))
+        for cuts in combinations_with_replacement(range(problem.n_positions + 1), problem.n_cuts)
+    ]
+    assert problem.cost(cheapest_cuts(problem)) == pytest.approx(min(costs), abs=1e-12)
+
+
+def test_demographic_parity_knows_groups_only():
+    generator = np.random.default_rng(0)
+    y, a = generator.integers(0, 5, 200), generator.integers(0, 3, 200)
+    table = read_table(y, generator.normal(size=200), a, as_scores=True)
+    problem = read_problem(
+        table, NAMED["demographic_parity"], cost_matrix("absolute", table.labels)
+    )
+    assert problem.cumulative.shape[1] == 3
+
+
+@given(n_places=st.integers(1, 40), n_windows=st.integers(1, 50), place=st.integers(0, 40))
+def test_windows_partition_their_places(n_places, n_windows, place):
+    windows = Windows.spread(n_places, n_windows)
+    for some in (windows, windows.halve(), windows.halve().halve()):
+        places, begin = some.places()
+        assert places.tolist() == list(range(n_places))
+        assert places[begin].tolist() == some.first.tolist()
+        boundary = some.boundary(place)
+        assert ((some.last <= boundary) | (some.first > boundary)).all()
+        both = [*some.below(place).places()[0], *some.from_(place).places()[0]]
+        assert both == list(range(n_places))
+
+
+def test_a_limit_is_infinite_beyond_it_and_a_price_is_not():
+    limit, price = Goal(100.0, 0.1, hard=True), Goal(3.0)
+    assert limit.value(1.0, 0.1) == 1.0
+    assert limit.value(1.0, 0.11) == float("inf")
+    assert price.value(1.0, 0.5) == 2.5
+
+
+def test_a_deadline_stops_the_work():
+    with pytest.raises(OutOfTimeError):
+        Deadline(0.0).check()
