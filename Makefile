@@ -7,8 +7,9 @@ export OPENBLAS_NUM_THREADS := 1  # tests run in parallel already
 
 .PHONY: demo test test-slow bench clean
 
-demo: $(READY)  ## set up everything and audit an embedded data set
+demo: $(READY)  ## set up everything; audit a model on an embedded data set, and repair it
 	$(BIN)/python examples/audit_diabetes.py
+	$(BIN)/python examples/fair_thresholds_diabetes.py
 
 test: $(READY)  ## set up everything; lint, types and tests
 	$(BIN)/ruff check src tests benchmarks examples

@@ -6,7 +6,14 @@ import re
 
 import pytest
 
-MODULES = ["fairordinal", "fairordinal.metrics", "fairordinal.criteria", "fairordinal.datasets"]
+MODULES = [
+    "fairordinal",
+    "fairordinal.metrics",
+    "fairordinal.criteria",
+    "fairordinal.datasets",
+    "fairordinal.estimators",
+    "fairordinal.thresholds",
+]
 PUBLIC = [
     (module, name)
     for module in MODULES
