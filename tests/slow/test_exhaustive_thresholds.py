@@ -8,15 +8,9 @@ import pytest
 import oracles
 from fairordinal import optimize_thresholds
 from fairordinal._costs import cost_matrix
+from test_thresholds import NOTIONS
 
 N_INSTANCES = 400
-NOTIONS = [
-    "demographic_parity",
-    "conditional_demographic_parity",
-    "equal_opportunity",
-    "equalized_odds",
-    "harm_parity",
-]
 COSTS = ["absolute", "zero_one", "squared", "asymmetric"]
 
 pytestmark = pytest.mark.slow

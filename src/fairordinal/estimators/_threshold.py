@@ -14,7 +14,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._table import read_table
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -25,7 +24,13 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import RESPONSES, scores_of, take, targets_for_fit
-from fairordinal.thresholds import read_goal, read_settings, solve, warn_unfinished
+from fairordinal.thresholds import (
+    read_goal,
+    read_scored,
+    read_settings,
+    solve,
+    warn_unfinished,
+)
 
 DEFAULT_LIMIT = 0.05
 
@@ -161,14 +166,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
         rows, scores = self._held_out(X, targets_for_fit(truth), columns)
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
-        table = read_table(
-            take(y, rows),
+        table = read_scored(
             scores,
+            take(y, rows),
             take(sensitive_features, rows),
-            sample_weight=take(sample_weight, rows),
-            labels=self.classes_.tolist(),
-            as_scores=True,
-            name="y",
+            take(sample_weight, rows),
+            self.classes_.tolist(),
         )
         self.result_ = solve(
             table,

@@ -3,6 +3,7 @@
 from fairordinal.thresholds._entry import (
     optimize_thresholds,
     read_goal,
+    read_scored,
     read_settings,
     solve,
     warn_unfinished,
@@ -13,6 +14,7 @@ __all__ = [
     "ThresholdResult",
     "optimize_thresholds",
     "read_goal",
+    "read_scored",
     "read_settings",
     "solve",
     "warn_unfinished",

@@ -90,10 +90,9 @@ def optimize_thresholds(
     -----
     Both forms are :math:`\min_\theta \max_\tau \mathrm{cost}(\theta) + \sum_e \tau_e
     v_e(\theta) - \epsilon \|\tau\|_1` over disparities :math:`v_e` of pairs of groups. At fixed
-    τ the minimum is a shortest path through cuts, and a lower bound; branching closes the gap.
-    Equal scores are never cut apart. Cost: a sort, and O(n·labels) a bound; memory linear in n.
-    Section 3.2 and appendices A.6, A.10, A.11 of Kleindessner et al., AISTATS 2022,
-    arXiv:2105.03153; the proof of optimality is ours.
+    τ the minimum is a shortest path, hence a lower bound; branching closes the gap. Equal scores
+    are never cut apart. Cost: a sort, and O(n·labels) a bound; memory linear in n. Section 3.2 and
+    appendices A.6, A.10, A.11 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples
     --------
@@ -106,22 +105,28 @@ def optimize_thresholds(
     """
     goal = read_goal(trade_off, max_violation, method)
     settings = read_settings(tol, max_time, n_restarts, random_state)
-    values = read_scores(scores).values.astype(np.float64)
-    table = read_table(
-        y,
-        values,
-        sensitive_features,
-        sample_weight=sample_weight,
-        labels=labels,
-        as_scores=True,
-        name="y",
-    )
+    table = read_scored(scores, y, sensitive_features, sample_weight, labels)
     cost = as_cost_matrix(cost_matrix, table.labels)
     notion = as_criterion(criterion, cost_matrix)
     library = frame_library(y, scores, sensitive_features)
     result = solve(table, notion, cost, goal, method, settings, library=library)
     warn_unfinished(result, settings.tol)
     return result
+
+
+def read_scored(
+    scores: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
+) -> ScoreTable:
+    """Count rows by group, label and score."""
+    return read_table(
+        y,
+        read_scores(scores).values.astype(np.float64),
+        sensitive_features,
+        sample_weight=sample_weight,
+        labels=labels,
+        as_scores=True,
+        name="y",
+    )
 
 
 def solve(
