@@ -1,6 +1,7 @@
 """Estimators: scikit-learn's manners, any scorer, any container."""
 
 import pickle
+import time
 import warnings
 
 import mord
@@ -128,6 +129,51 @@ def test_labels_in_descending_order_are_scored_from_low_to_high():
     assert model.cost_ == pytest.approx(fair(Ridge(), trade_off=0.0, max_violation=None).cost_)
 
 
+@pytest.mark.parametrize("order", [[4, 3, 2, 1, 0], [1, 2, 3, 4, 0]])
+def test_labels_out_of_order_are_not_mistaken_for_the_places_that_classifiers_learn(order):
+    """Labels 0 … 4 in another order were read as places 0 … 4: scores were shuffled."""
+    forest = RandomForestClassifier(20, random_state=0)
+    model = FairThresholdClassifier(forest, trade_off=0.0, categories=order)
+    model.fit(X, np.array(order)[y], sensitive_features=sex)
+    plain = FairThresholdClassifier(forest, trade_off=0.0, categories=["a", "b", "c", "d", "e"])
+    plain.fit(X, np.array(list("abcde"))[y], sensitive_features=sex)
+    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    assert model.result_.after.table.cube.sum() == len(y)
+
+
+def test_folds_without_a_label_are_scored_like_the_rest():
+    """With two labels left, LogisticRegression turned from expected labels to log-odds."""
+    rare = np.minimum(y, 1)
+    rare[7] = 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = FairThresholdClassifier(LogisticRegression(), trade_off=0.1)
+        model.fit(X, rare, sensitive_features=sex)
+    axis = model.result_.score_table.axis
+    assert axis.min() >= 0
+    assert axis.max() <= 2
+
+
+def test_fractions_are_labels_too():
+    for estimator in (LogisticRegression(), Ridge()):
+        model = FairThresholdClassifier(estimator, trade_off=0.1)
+        model.fit(X, y / 2, sensitive_features=sex)
+        assert set(model.predict(X)) <= {0.0, 0.5, 1.0, 1.5, 2.0}
+
+
+def test_the_clock_starts_when_the_estimator_is_fitted():
+    """A slow estimator left no time for thresholds."""
+
+    class Slow(Ridge):
+        def fit(self, X, y):
+            time.sleep(0.06)
+            return super().fit(X, y)
+
+    model = FairThresholdClassifier(Slow(), max_violation=0.1, max_time=0.3)
+    model.fit(X, y, sensitive_features=sex)
+    assert not model.result_.stopped_by
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, sparse.csr_array, np.ndarray.tolist])
 def test_containers_of_features_make_no_difference(frame):
     data = frame(X)
@@ -178,6 +224,14 @@ def test_group_aware_thresholds_need_the_group_and_do_better():
         model.predict(X[:1], sensitive_features=["sex 3"])
 
 
+def test_group_aware_thresholds_are_tuned_and_scored_with_the_group():
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = FairThresholdClassifier(Ridge(), group_aware=True)
+        model.set_fit_request(sensitive_features=True).set_score_request(sensitive_features=True)
+        found = cross_validate(model, X, y, cv=3, params={"sensitive_features": sex})
+    assert np.isfinite(found["test_score"]).all()
+
+
 def test_the_group_is_refused_where_it_must_not_matter():
     with pytest.raises(ValueError, match="unless group_aware=True"):
         fair(Ridge()).predict(X, sensitive_features=sex)
@@ -206,9 +260,30 @@ def test_bad_parameters_are_refused_in_fit(options, message):
         fair(Ridge(), **options)
 
 
-def test_rows_that_do_not_match_are_refused():
-    with pytest.raises(ValueError, match="sensitive_features has 10 rows but y has 442"):
-        FairThresholdClassifier(Ridge()).fit(X, y, sensitive_features=sex[:10])
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"sensitive_features": sex[:10]}, "sensitive_features has 10 rows but y has 442"),
+        ({"X": X[:10]}, "inconsistent numbers of samples"),
+        ({"sample_weight": np.ones(3)}, "sample_weight has 3 rows but y has 442"),
+        ({"sample_weight": -np.ones(442)}, "sample_weight must be finite and at least 0"),
+        ({"sample_weight": 1.0}, "sample_weight must be a column"),
+        ({"y": np.zeros(442, dtype=int)}, "y has one label.*categories="),
+    ],
+)
+def test_bad_rows_are_refused_before_anything_is_fitted(columns, message):
+    rows = {"X": X, "y": y, "sensitive_features": sex} | columns
+    with pytest.raises(ValueError, match=message):
+        FairThresholdClassifier(Ridge()).fit(**rows)
+
+
+def test_groups_may_be_a_mapping_and_splits_lists_or_masks():
+    first = np.arange(442) < 200
+    groups = {"sex": sex, "old": X[:, 0] > 0}
+    for cv in ([(first, ~first)], [(range(200), [*range(200, 442)])]):
+        model = FairThresholdClassifier(Ridge(), max_violation=0.3, cv=cv)
+        model.fit(pd.DataFrame(X), y, sensitive_features=groups)
+        assert model.result_.score_table.rows.sum() == 242
 
 
 def test_it_can_be_cloned_and_pickled():
@@ -265,6 +340,7 @@ ON_PURPOSE = {
     "check_classifiers_classes": "scores are one number a row, whatever the number of labels",
     "check_classifiers_one_label": "labels without a second one have no order",
     "check_classifiers_one_label_sample_weights": "weights leave one group only",
+    "check_classifiers_regression_target": "half stars are labels; so is any number",
     "check_fit2d_1sample": "one row is one group: nothing to compare",
 }
 

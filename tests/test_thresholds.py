@@ -336,6 +336,8 @@ BAD = [
     ({"trade_off": 0.1, "n_restarts": 1.5}, "n_restarts must be a whole number"),
     ({"trade_off": 0.1, "scores": [1, np.nan, 3, 4]}, "scores must be complete.*row 1"),
     ({"trade_off": 0.1, "scores": [1, np.inf, 3, 4]}, "scores must hold finite numbers.*row 1"),
+    ({"trade_off": 0.1, "scores": np.arange(4) + 2**60}, "beyond 2..53"),
+    ({"trade_off": 0.1, "cost_matrix": [[0, 1j], [1, 0]]}, "V-shaped matrix of numbers"),
     ({"trade_off": 0.1, "scores": list("abcd")}, "scores must hold numbers"),
     ({"trade_off": 0.1, "scores": [1, 2]}, "scores has 2 rows but y has 4"),
     ({"trade_off": 0.1, "y": [1, 1, 1, 1]}, "y has one label"),
@@ -370,6 +372,8 @@ def test_other_thresholds_are_judged_on_the_same_rows():
     assert result.summary(deployed)["before"][1] == state.cost
     with pytest.raises(ValueError, match="4 numbers in ascending order"):
         result.state([1.0, 0.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="4 numbers in ascending order"):
+        result.table(before="abcd")
 
 
 def test_the_result_prints_and_shows():
@@ -438,6 +442,56 @@ def test_an_interrupt_returns_the_best_so_far():
     assert result.stopped_by == "interrupt"
     assert result.lower_bound <= result.objective
     assert result.violation == 0
+
+
+def test_an_interrupt_stops_thresholds_by_group_at_once():
+    """It ended the first phase only."""
+    s, y, a = hard_instance()
+    table = read_table(y, s, a, as_scores=True)
+    goal, effort = read_goal(None, 0.0, "certified"), read_settings(1e-3, 60.0, 0, 0)
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    criterion = as_criterion("equal_opportunity")
+    try:
+        cost = cost_matrix("absolute", table.labels)
+        result = solve(table, criterion, cost, goal, "certified", effort, group_aware=True)
+    finally:
+        timer.cancel()
+    assert result.stopped_by == "interrupt"
+
+
+def test_least_cost_needs_no_defined_criterion():
+    """A price of 0 times an undefined violation was nan."""
+    result = optimize_thresholds(
+        [1, 2, 3, 4],
+        [0, 0, 1, 1],
+        sensitive_features=list("aabb"),
+        criterion="equal_opportunity",
+        method="cost_only",
+    )
+    assert result.objective == result.cost == 0
+    assert result.gap == 0
+    assert np.isnan(result.violation)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e6])
+def test_exact_is_exact_whatever_the_unit_of_costs(unit):
+    s, y, a = biased(60)
+    cost = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    options = {"sensitive_features": a, "max_violation": 0.1, "method": "exact"}
+    expected = optimize_thresholds(s, y, cost_matrix=cost, **options)
+    result = optimize_thresholds(s, y, cost_matrix=cost * unit, **options)
+    assert result.cost / unit == pytest.approx(expected.cost, rel=1e-9)
+
+
+def test_many_groups_are_solved_or_refused_by_name():
+    s, y, _ = biased(3000)
+    result = optimize_thresholds(
+        s, y, sensitive_features=np.arange(3000) % 25, trade_off=0.6, tol=0.1
+    )
+    assert len(result.groups) == 25
+    with pytest.raises(ValueError, match=r"sensitive_features has 300 groups.*Merge small groups"):
+        optimize_thresholds(s, y, sensitive_features=np.arange(3000) % 300, trade_off=0.5)
 
 
 def test_progress_is_shown_when_asked_for(capfd):

@@ -219,7 +219,7 @@ BAD_WEIGHTS = {
     "nan": ([1, nan, 1, 1, 1, 1], "got nan at row 1 (1 such rows)"),
     "missing": ([1, None, 1, 1, 1, 1], "at row 1"),
     "infinite": ([1, 1, 1, 1, 1, inf], "got inf at row 5 (1 such rows)"),
-    "zero": ([0] * 6, "is 0 in every row"),
+    "zero": ([0] * 6, "is zero in every row"),
     "strings": (list("111111"), "must hold numbers, got '1' at row 0"),
     "a string": ([1, 1, 1, "x", 1, 1], "must hold numbers, got 'x' at row 3"),
 }

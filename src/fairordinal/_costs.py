@@ -50,6 +50,8 @@ def label_places(labels: Array) -> Array:
 
 def _checked(cost: Any, labels: Array) -> Array:
     try:
+        if np.iscomplexobj(cost):
+            raise TypeError
         matrix = np.asarray(cost, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(

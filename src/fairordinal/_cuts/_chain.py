@@ -30,7 +30,7 @@ from fairordinal._cuts._problem import Problem, quadratic, symmetric
 from fairordinal._cuts._windows import Windows
 from fairordinal._validation import Array
 
-ROUNDING = 1e-13  # taken off each bound, per unit of multiplier, so that it stays below the truth
+ROUNDING = 1e-13  # taken off each bound, relatively, so that it stays below the truth
 
 
 class OutOfTimeError(Exception):
@@ -96,7 +96,7 @@ def chain_bound(
         edges.append(_edges(problem, mixed, windows[t : t + 2], anchors[t : t + 2]))
     constant = problem.base + float(multipliers @ problem.offsets)
     constant -= float(np.einsum("tu,uv,tv->", shares[1:], mixed, shares[:-1]))
-    constant -= ROUNDING * (1.0 + float(np.abs(multipliers).sum()))
+    constant -= ROUNDING * (problem.scale + float(np.abs(multipliers).sum()))
     forward, backward = _sweep([own.lowest for own in owns], edges)
     through = [f + b + constant for f, b in zip(forward, backward, strict=True)]
     path = _path(forward, edges)

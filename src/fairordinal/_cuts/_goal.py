@@ -25,6 +25,8 @@ class Goal(NamedTuple):
 
     def penalised(self, cost: Array | float, violation: Array | float) -> Array:
         """The objective, finite everywhere: for searches."""
+        if self.price == 0:
+            return np.asarray(cost)  # whether or not a violation is defined
         return np.asarray(cost + self.price * np.maximum(violation - self.allowance, 0.0))
 
     def value(self, cost: float, violation: float) -> float:

@@ -13,6 +13,8 @@ from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion
 
+MOST_ENTRIES = 1 << 28  # of the contrasts' tables
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -41,6 +43,11 @@ class Problem:
     @property
     def n_contrasts(self) -> int:
         return len(self.offsets)
+
+    @cached_property
+    def scale(self) -> float:
+        """The size of costs, by which rounding is judged."""
+        return abs(self.base) + float(np.abs(self.gains).max(initial=0.0))
 
     def constant(self, label: int) -> Array:
         """The cuts that predict one label throughout."""
@@ -120,6 +127,7 @@ def quadratic(rows: Array, square: Array) -> Array | float:
 
 def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Problem:
     """The problem of cutting the scores of a table, with a cost matrix."""
+    _check_size(table, criterion)
     offsets, steps, pairs = _contrasts(criterion, table)
     group = np.repeat(np.arange(len(table.groups)), len(table.labels))
     kinds, first = _kinds(group, steps, pairs)
@@ -136,6 +144,16 @@ def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Proble
         pairs=pairs[:, first][:, :, first] * np.outer(scale, scale),
         kind_groups=group[first],
     )
+
+
+def _check_size(table: ScoreTable, criterion: Criterion) -> None:
+    n_groups, n_labels, _ = table.shape
+    n_contrasts = n_groups * (n_groups - 1) // 2 * len(criterion.parts(table))
+    if n_contrasts * (n_groups * n_labels) ** 2 > MOST_ENTRIES:
+        raise ValueError(
+            f"sensitive_features has {n_groups} groups and y {n_labels} labels: too many pairs of "
+            f"cells for thresholds ({n_contrasts:,} comparisons). Merge small groups."
+        )
 
 
 def cost_gains(table: ScoreTable, cost: Array, groups: Sequence[int] | None = None) -> Array:
@@ -173,7 +191,19 @@ def _contrasts(criterion: Criterion, table: ScoreTable) -> tuple[Array, Array, A
 
 def _kinds(group: Array, steps: Array, pairs: Array) -> tuple[Array, Array]:
     """The kind of each cell, and a cell of each kind: equal in every table's rows and columns."""
-    tables = (group, steps.transpose(2, 0, 1), pairs.transpose(1, 0, 2), pairs.transpose(2, 0, 1))
-    traits = np.concatenate([table.reshape(len(group), -1) for table in tables], axis=1)
-    _, first, kinds = np.unique(traits, axis=0, return_index=True, return_inverse=True)
-    return kinds.ravel(), first
+    known: dict[tuple[bytes, ...], int] = {}
+    kinds, first = [], []
+    for cell, traits in enumerate(
+        (
+            group[u].tobytes(),
+            steps[:, :, u].tobytes(),
+            pairs[:, u].tobytes(),
+            pairs[:, :, u].tobytes(),
+        )
+        for u in range(len(group))
+    ):
+        if traits not in known:
+            known[traits] = len(known)
+            first.append(cell)
+        kinds.append(known[traits])
+    return np.array(kinds), np.array(first)

@@ -114,7 +114,7 @@ def read_weight(
             f"({wrong.size} such rows). Correct them, or drop the rows."
         )
     if not weight.any():
-        raise ValueError(f"{name} is 0 in every row; some rows must count.")
+        raise ValueError(f"{name} is zero in every row; some rows must count.")
     return weight
 
 

@@ -70,8 +70,8 @@ def _encode_groups(column: Column, missing_group: str) -> Coded:
         row = int(np.flatnonzero(missing)[0])
         raise ValueError(
             f"{column.name} must be complete, got {column.show(row)} at row {row} "
-            f"({int(missing.sum())} such rows). Fill them in, drop them, or pass "
-            "missing_group='own' to audit them as a group of their own."
+            f"({int(missing.sum())} such rows). Fill them in or drop them; an audit takes them as "
+            "a group of their own with missing_group='own'."
         )
     if missing is not None:
         column = _with_missing_level(column, missing)

@@ -64,7 +64,8 @@ def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, C
     if len(truth.levels) < least:
         raise ValueError(
             f"{truth.name} has one label ({truth.levels[0].item()!r}); ordinal labels are at least "
-            "two. Pass labels=[...] with all labels in ascending order if others can occur."
+            "two. Pass all labels in ascending order if others can occur: labels=[...], or "
+            "categories=[...] of an estimator."
         )
     levels = np.union1d(truth.levels, predicted.levels)
     whole = all_whole(levels)

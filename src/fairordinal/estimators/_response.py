@@ -2,61 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from sklearn.base import is_regressor
+from sklearn.frozen import FrozenEstimator
 
 from fairordinal._costs import label_places
-from fairordinal._validation import Array, Coded
+from fairordinal._validation import Array
 
 RESPONSES = ("auto", "decision_function", "predict_proba", "predict")
 
 
-def targets_for_fit(truth: Coded) -> Array:
-    """What an estimator learns: numbers in ascending order as they are, else places 0 … k-1.
+def learned_labels(estimator: Any, labels: Array) -> Array:
+    """What an estimator learns in place of each label: numbers in ascending order as they are.
 
-    Names are learned by their places, for their order is not that of the alphabet.
+    Other labels are learned by their places 0 … k-1, for their order is not that of the alphabet;
+    so are fractions, by classifiers. A frozen estimator has learned the labels already.
     """
-    codes = truth.codes(slice(None))
-    return truth.levels[codes] if _are_ascending_numbers(truth.levels) else codes
+    if isinstance(estimator, FrozenEstimator) or _ascending(labels, is_regressor(estimator)):
+        return labels
+    return np.arange(len(labels))
 
 
-def _are_ascending_numbers(labels: Array) -> bool:
-    return labels.dtype.kind in "iuf" and bool((np.diff(labels) > 0).all())
+def _ascending(labels: Array, fractions: bool) -> bool:
+    numbers = labels.dtype.kind in "iuf" and bool((np.diff(labels) > 0).all())
+    return numbers and (fractions or bool((labels == np.rint(labels)).all()))
 
 
-def scores_of(estimator: Any, X: Any, labels: Array, response_method: str) -> Array:
-    """One number for each row: a decision value, the expected label, or the prediction."""
+def choose_response(estimator: Any, X: Any, response_method: str) -> str:
+    """What gives the scores of an estimator, and of its clones fitted to fewer rows."""
     for method in RESPONSES[1:] if response_method == "auto" else [response_method]:
-        if not hasattr(estimator, method):
-            continue
-        response = np.asarray(getattr(estimator, method)(X))
-        if method == "predict_proba":
-            return response @ _places(estimator.classes_, labels)
-        if method == "predict" and not is_regressor(estimator):
-            return _places(response, labels)
-        if response.ndim == 1 or response.shape[1] == 1:
-            return response.reshape(len(response)).astype(np.float64)
+        if hasattr(estimator, method) and (
+            method != "decision_function" or _is_column(estimator.decision_function(X))
+        ):
+            return method
     raise ValueError(
         f"estimator {estimator!r} gives no scores by response_method={response_method!r}: expected "
         "predict_proba, predict, or a decision_function with one number for each row."
     )
 
 
-def _places(classes: Any, labels: Array) -> Array:
-    """Where an estimator's classes lie; they are labels, or places of labels."""
-    numbers = label_places(labels) if _are_ascending_numbers(labels) else np.arange(len(labels))
-    place = dict(zip(labels.tolist(), numbers.tolist(), strict=True))
-    if not _are_ascending_numbers(labels):
-        place |= {i: i for i in range(len(labels)) if i not in place}
+def scores_of(estimator: Any, X: Any, learned: Array, response: str) -> Array:
+    """One number for each row: a decision value, the expected label, or the prediction."""
+    values = np.asarray(getattr(estimator, response)(X))
+    if response == "predict_proba":
+        return values @ _places(estimator.classes_, learned)
+    if response == "predict" and not is_regressor(estimator):
+        return _places(values.ravel(), learned)
+    if not _is_column(values):
+        raise ValueError(
+            f"{response} of estimator {estimator!r} must give one number for each row, got an "
+            f"array of shape {values.shape}."
+        )
+    return values.ravel().astype(np.float64)
+
+
+def _is_column(values: Any) -> bool:
+    shape = np.shape(values)
+    return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
+
+
+def _places(classes: Any, learned: Array) -> Array:
+    """Where an estimator's classes lie on a line."""
+    places = label_places(learned).tolist()
+    place = dict(zip(learned.tolist(), places, strict=True))
     found = [place.get(label) for label in np.asarray(classes).tolist()]
     if None in found:
         strange = np.asarray(classes).tolist()[found.index(None)]
         raise ValueError(
-            f"estimator predicts {strange!r}, which is not one of the labels {labels.tolist()} of "
-            "y. Fit it to the same labels, or pass categories=[...]."
+            f"estimator predicts {strange!r}, which is not one of the labels {learned.tolist()}. "
+            "Fit it to the same labels, or pass categories=[...]."
         )
     return np.array(found, dtype=np.float64)
 
@@ -65,11 +83,15 @@ def take(values: Any, rows: Array) -> Any:
     """Some rows of a frame, a column, an array or a list."""
     if values is None:
         return None
+    if hasattr(values, "tocsr"):  # first, for a sparse dictionary of keys is a mapping
+        return values.tocsr()[rows]
+    if isinstance(values, Mapping):
+        return {name: take(column, rows) for name, column in values.items()}
+    if hasattr(values, "iloc"):  # pandas, even with two columns of one name
+        return values.iloc[rows]
     frame = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(frame, nw.DataFrame | nw.Series):
         return frame[rows.tolist()].to_native()
-    if hasattr(values, "tocsr"):
-        return values.tocsr()[rows]
     if hasattr(values, "categories"):  # pandas.Categorical, without its series
         return values.take(rows)
     if hasattr(values, "__array__"):

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
-from sklearn.utils import get_tags
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._validation import (
     Array,
+    Coded,
     check_choice,
     check_same_length,
     order_labels,
     read_column,
     read_groups,
+    read_weight,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.estimators._response import RESPONSES, scores_of, take, targets_for_fit
+from fairordinal.estimators._response import (
+    RESPONSES,
+    choose_response,
+    learned_labels,
+    scores_of,
+    take,
+)
 from fairordinal.thresholds import (
     read_goal,
     read_scored,
@@ -103,6 +112,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     (0.805, 0.2)
     """
 
+    # routed only if asked for: scores of a model that does not know the group need none
+    __metadata_request__score: ClassVar = {"sensitive_features": False}
+
     def __init__(
         self,
         estimator: Any,
@@ -156,15 +168,11 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Fitted.
         """
         goal = read_goal(self.trade_off, self._limit(), "certified")
-        settings = read_settings(self.tol, self.max_time, 0, self.random_state)
+        read_settings(self.tol, self.max_time, 0, self.random_state)  # complains before the work
         check_choice(self.response_method, "response_method", RESPONSES)
-        _warn_column(y)
-        column, groups = read_column(y, "y"), read_groups(sensitive_features)
-        check_same_length(column, groups)
-        truth, _, _ = order_labels(column, column, self.categories)
-        self.classes_ = _plain_array(truth.levels)
+        truth = self._read(X, y, sensitive_features, sample_weight)
         columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
-        rows, scores = self._held_out(X, targets_for_fit(truth), columns)
+        rows, scores = self._held_out(X, truth.codes(slice(None)), columns)
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
         table = read_scored(
             scores,
@@ -173,6 +181,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             take(sample_weight, rows),
             self.classes_.tolist(),
         )
+        settings = read_settings(self.tol, self.max_time, 0, self.random_state)
         self.result_ = solve(
             table,
             self.criterion_,
@@ -221,7 +230,31 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Higher for higher labels.
         """
         check_is_fitted(self, "result_")
-        return scores_of(self.estimator_, X, self.classes_, self.response_method)
+        return self._scores(self.estimator_, X)
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
+    ) -> float:
+        """Accuracy of the predictions; the group is needed with `group_aware` only.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+        sensitive_features : array-like of shape (n_samples,), default=None
+            As in `predict`.
+
+        Returns
+        -------
+        score : float
+            Share of rows predicted exactly.
+        """
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @property
     def thresholds_(self) -> Array:
@@ -258,29 +291,45 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             return DEFAULT_LIMIT
         return self.max_violation
 
-    def _held_out(self, X: Any, targets: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
+    def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Coded:
+        """Check the columns, and set `classes_`."""
+        _warn_column(y)
+        column, groups = read_column(y, "y"), read_groups(sensitive_features)
+        check_same_length(column, groups)
+        check_consistent_length(X, column.values)
+        read_weight(sample_weight, len(column.values), rows_of="y")
+        truth, _, _ = order_labels(column, column, self.categories)
+        self.classes_ = _plain_array(truth.levels)
+        return truth
+
+    def _held_out(self, X: Any, codes: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
         """Rows and their scores by estimators that were not fitted to them; fits `estimator_`."""
-        if isinstance(self.cv, str):
-            check_choice(self.cv, "cv", ("prefit",))
+        prefit = isinstance(self.cv, str) and check_choice(self.cv, "cv", ("prefit",))
+        self._learned = self.classes_ if prefit else learned_labels(self.estimator, self.classes_)
+        if prefit:
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            return np.arange(len(targets)), self._scores(self.estimator, X)
+            self._response = choose_response(self.estimator_, X, self.response_method)
+            return np.arange(len(codes)), self._scores(self.estimator, X)
         passed = {
             name: column
             for name, column in columns.items()
             if column is not None and has_fit_parameter(self.estimator, name)
         }
-        splits = [*self._splitter(targets).split(np.zeros(len(targets)), targets)]
+        targets = self._learned[codes]
+        self.estimator_ = clone(self.estimator).fit(X, targets, **passed)
+        self._response = choose_response(self.estimator_, X, self.response_method)
+        splits = [(_rows(train), _rows(test)) for train, test in self._splits(codes)]
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._fold)(X, targets, passed, train, test) for train, test in splits
         )
-        self.estimator_ = clone(self.estimator).fit(X, targets, **passed)
         return np.concatenate([test for _, test in splits]), np.concatenate(parts)
 
-    def _splitter(self, targets: Array) -> Any:
+    def _splits(self, codes: Array) -> Any:
+        splitter = check_cv(None if isinstance(self.cv, float) else self.cv, codes, classifier=True)
         if isinstance(self.cv, float):
-            return StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
-        return check_cv(self.cv, targets, classifier=True)
+            splitter = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        return splitter.split(np.zeros(len(codes)), codes)
 
     def _fold(
         self, X: Any, targets: Array, passed: dict[str, Any], train: Array, test: Array
@@ -291,7 +340,13 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self._scores(fitted, take(X, test))
 
     def _scores(self, fitted: Any, X: Any) -> Array:
-        return scores_of(fitted, X, self.classes_, self.response_method)
+        return scores_of(fitted, X, self._learned, self._response)
+
+
+def _rows(rows: Any) -> Array:
+    """Row numbers, given them or a mask."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
 def _warn_column(y: Any) -> None:

@@ -118,9 +118,15 @@ def read_scored(
     scores: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
 ) -> ScoreTable:
     """Count rows by group, label and score."""
+    values = read_scores(scores).values
+    if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() > 2**53:
+        raise ValueError(
+            "scores must be told apart by floating-point thresholds, got whole numbers beyond "
+            "2**53. Pass their ranks, or floats."
+        )
     return read_table(
         y,
-        read_scores(scores).values.astype(np.float64),
+        values.astype(np.float64),
         sensitive_features,
         sample_weight=sample_weight,
         labels=labels,

@@ -48,8 +48,9 @@ def group_cuts(
     bound = _cost(whole, members, cheapest)
     together = certified(whole, goal, settings)
     best, rounds, stopped_by = _alike(together.cuts, len(members)), 0, together.stopped_by
+    starts = [] if stopped_by else _starts(members, whole, best, cheapest)
     try:
-        for start in _starts(members, whole, best, cheapest):
+        for start in starts:
             for candidate in _candidates(whole, members, goal, start):
                 found, n = _descend(whole, members, goal, settings, candidate)
                 rounds += n

@@ -98,7 +98,7 @@ class ThresholdResult:
     @property
     def is_optimal(self) -> bool:
         """Whether the thresholds are proved to be the best, to rounding."""
-        return self.gap <= PROVED * max(1.0, abs(self.objective))
+        return self.gap <= PROVED * max(abs(self.objective), float(self.cost_matrix.max()))
 
     @property
     def constant_label(self) -> Any:
@@ -108,7 +108,10 @@ class ThresholdResult:
 
     def state(self, thresholds: Any) -> State:
         """What other thresholds would mean for the same rows."""
-        cuts = np.asarray(thresholds, dtype=np.float64)
+        try:
+            cuts = np.asarray(thresholds, dtype=np.float64)
+        except (TypeError, ValueError):
+            cuts = np.empty(0)
         n_cuts, n_groups = len(self.labels) - 1, len(self.groups)
         if cuts.shape not in ((n_cuts,), (n_groups, n_cuts)) or not _ascend(cuts):
             raise ValueError(

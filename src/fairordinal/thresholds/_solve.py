@@ -14,7 +14,7 @@ from fairordinal._validation import Array
 from fairordinal.thresholds._certified import Certified
 from fairordinal.thresholds._local import descend, random_cuts
 
-EXACT = 1e-10  # the least tolerance, for bounds are rounded
+EXACT = 1e-10  # the least tolerance relative to the cost, for bounds are rounded
 
 
 class Solution(NamedTuple):
@@ -43,7 +43,7 @@ def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
             report = lambda best, bound, n: say(  # noqa: E731
                 f"objective {best:.5f}, bound {bound:.5f}, gap {best - bound:.1e} ({n} bounds)"
             )
-        tol = max(settings.tol, EXACT)
+        tol = max(settings.tol, EXACT * problem.scale)
         search = Certified(problem, goal, tol, settings.deadline, report).run()
     return Solution(search.best.cuts, search.lower_bound, search.n_iter, search.stopped_by)
 
