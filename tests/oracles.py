@@ -276,3 +276,27 @@ def _violation_grid(notion, y, one, two, size):
     below = ((y[:, None] < y[None, :]) & one[:, None] & two[None, :]).sum()
     above = ((y[:, None] > y[None, :]) & one[:, None] & two[None, :]).sum()
     return np.abs(counts[:, None] / below - counts[None, :] / above)
+
+
+def pair_loss(s, cells, w, weights, value):
+    """Signed pair weights, pair by pair: a negative one turns its pair round."""
+    total = 0.0
+    for i in range(len(s)):
+        for j in range(len(s)):
+            weight = weights[cells[i]][cells[j]]
+            margin = math.copysign(1.0, weight) * (s[i] - s[j])
+            total += w[i] * w[j] * abs(weight) * float(value(np.array([margin]))[0])
+    return total
+
+
+def pair_derivatives(s, cells, w, weights, slope, curvature):
+    """Gradient and Hessian of the same by scores, from all pairs at once."""
+    table = np.asarray(weights)[np.ix_(cells, cells)]
+    margin = np.sign(table) * np.subtract.outer(s, s)
+    size = np.outer(w, w) * np.abs(table)
+    pull = size * slope(margin) * np.sign(table)
+    bend = size * curvature(margin)
+    hessian = -(bend + bend.T)
+    np.fill_diagonal(hessian, 0.0)
+    np.fill_diagonal(hessian, -hessian.sum(axis=1))
+    return pull.sum(axis=1) - pull.sum(axis=0), hessian

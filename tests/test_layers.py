@@ -12,8 +12,9 @@ LAYERS = [
     "_validation _progress",
     "_table _costs _render",
     "criteria",
-    "metrics _inference _attribution _comparison _cuts",
-    "_audit thresholds",
+    "metrics _inference _attribution _comparison _cuts _pairloss",
+    "_audit thresholds ranker",
+    "_path",
     "estimators",
     "datasets",
 ]

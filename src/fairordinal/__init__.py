@@ -9,13 +9,14 @@ from fairordinal._audit import (
     rows_needed,
 )
 from fairordinal._progress import show_progress
-from fairordinal.estimators import FairThresholdClassifier
+from fairordinal.estimators import FairOrdinalClassifier, FairThresholdClassifier
 from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
+    "FairOrdinalClassifier",
     "FairThresholdClassifier",
     "Finding",
     "ThresholdResult",

@@ -1,5 +1,6 @@
 """What users fit: scikit-learn estimators of ordered labels."""
 
+from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._threshold import FairThresholdClassifier
 
-__all__ = ["FairThresholdClassifier"]
+__all__ = ["FairOrdinalClassifier", "FairThresholdClassifier"]

@@ -97,3 +97,10 @@ def take(values: Any, rows: Array) -> Any:
     if hasattr(values, "__array__"):
         return np.asarray(values)[rows]
     return [values[i] for i in rows]
+
+
+def plain_array(labels: Array) -> Array:
+    """Names as an array of text, as scikit-learn has them."""
+    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
+        return labels.astype(str)
+    return labels

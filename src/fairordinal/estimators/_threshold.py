@@ -30,6 +30,7 @@ from fairordinal.estimators._response import (
     RESPONSES,
     choose_response,
     learned_labels,
+    plain_array,
     scores_of,
     take,
 )
@@ -299,7 +300,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         check_consistent_length(X, column.values)
         read_weight(sample_weight, len(column.values), rows_of="y")
         truth, _, _ = order_labels(column, column, self.categories)
-        self.classes_ = _plain_array(truth.levels)
+        self.classes_ = plain_array(truth.levels)
         return truth
 
     def _held_out(self, X: Any, codes: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
@@ -357,10 +358,3 @@ def _warn_column(y: Any) -> None:
             DataConversionWarning,
             stacklevel=3,
         )
-
-
-def _plain_array(labels: Array) -> Array:
-    """Names as an array of text, as scikit-learn has them."""
-    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
-        return labels.astype(str)
-    return labels

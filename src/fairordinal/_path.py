@@ -1,0 +1,102 @@
+"""Rankers × thresholds: which pair of them promises most for rows that were not seen."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
+
+from fairordinal._cuts import Goal
+from fairordinal._pairloss import Kernel
+from fairordinal._progress import progress
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria import PairwiseCriterion
+from fairordinal.ranker import Fit, Rows, fit_path, folds_of, pair_data
+from fairordinal.thresholds import ThresholdResult, read_settings, solve
+
+ROUGH = 1e-2  # gap of thresholds in cross-validation
+HASTE = 0.5  # seconds for them
+
+
+class Plan(NamedTuple):
+    """How models are made from rows."""
+
+    criterion: PairwiseCriterion
+    loss: Kernel
+    ways: tuple[str, ...]
+    alpha: float
+    cost: Array
+    names: Array  # of the groups
+    labels: Array
+    tol: float
+    max_iter: int
+
+    def path(self, rows: Rows, starts: dict[str, list[Fit]] | None = None) -> dict[str, list[Fit]]:
+        data = pair_data(rows, self.criterion, self.loss)
+        return fit_path(data, self.ways, self.alpha, self.tol, self.max_iter, starts)
+
+    def thresholds(
+        self, rows: Rows, coef: Array, goal: Goal, tol: float, max_time: float | None
+    ) -> ThresholdResult:
+        scores = np.asarray(rows.X @ coef).ravel()
+        table = rows.table(scores, self.names, self.labels)
+        settings = read_settings(tol, max_time, 0, 0)
+        return solve(table, self.criterion, self.cost, goal, "certified", settings)
+
+
+class Candidate(NamedTuple):
+    """A ranker of the path with a goal of its thresholds, and its held-out predictions."""
+
+    ranker: int
+    goal: Goal
+    table: ScoreTable
+
+
+def flat(path: dict[str, list[Fit]]) -> list[Fit]:
+    """All rankers of a path, the plain one first."""
+    return [fit for part in path.values() for fit in part]
+
+
+def cross_validate(
+    plan: Plan, rows: Rows, path: dict[str, list[Fit]], goals: list[Goal], n_folds: int
+) -> list[Candidate]:
+    """Held-out predictions of every ranker with every goal, as counts."""
+    n_rankers = len(flat(path))
+    cubes = np.zeros((n_rankers, len(goals), rows.n_groups, rows.n_labels, rows.n_labels))
+    folds = folds_of(rows, n_folds)
+    with progress("cross-validation") as say, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # said of all rows already
+        for number, (train, test) in enumerate(folds):
+            seen, held_out = rows.take(train), rows.take(test)
+            for r, fit in enumerate(flat(plan.path(seen, path))):
+                if say is not None:
+                    say(f"fold {number + 1} of {len(folds)}, ranker {r + 1} of {n_rankers}")
+                for g, goal in enumerate(goals):
+                    found = plan.thresholds(seen, fit.coef, goal, ROUGH, HASTE)
+                    cubes[r, g] += _predictions(held_out, fit.coef, found.thresholds)
+    return [
+        Candidate(r, goal, _label_table(plan, cubes[r, g]))
+        for r in range(n_rankers)
+        for g, goal in enumerate(goals)
+    ]
+
+
+def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:
+    """Counts by group, label and predicted label."""
+    predicted = np.searchsorted(thresholds, np.asarray(rows.X @ coef).ravel(), side="left")
+    shape = (rows.n_groups, rows.n_labels, rows.n_labels)
+    at = np.ravel_multi_index((rows.groups, rows.labels, predicted), shape)
+    return np.bincount(at, rows.weight, int(np.prod(shape))).reshape(shape)
+
+
+def _label_table(plan: Plan, cube: Array) -> ScoreTable:
+    counts = sparse.csc_array(cube.reshape(-1, cube.shape[2]))
+    return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True)
+
+
+def mean_cost_of(table: ScoreTable, cost: Array) -> float:
+    return float(np.einsum("gyl,yl->", table.cube, cost) / table.rows.sum())

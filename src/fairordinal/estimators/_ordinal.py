@@ -1,0 +1,299 @@
+"""A fair ordinal classifier: ranker and thresholds, chosen together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._cuts import Goal
+from fairordinal._inference import intervals
+from fairordinal._pairloss import LOSSES
+from fairordinal._path import Candidate, Plan, cross_validate, flat, mean_cost_of
+from fairordinal._table import ScoreTable
+from fairordinal._validation import (
+    Array,
+    check_choice,
+    check_fraction,
+    check_number,
+    check_whole,
+)
+from fairordinal.criteria import as_criterion
+from fairordinal.estimators._response import plain_array
+from fairordinal.ranker import (
+    choose_alpha,
+    read_rows,
+    require_pairwise,
+    scale_columns,
+    warn_unconverged,
+    ways_of,
+)
+from fairordinal.thresholds import read_goal
+
+DEFAULT_LIMIT = 0.05
+STRICTER = (1.0, 0.5, 0.2)  # shares of the limit that thresholds are given to keep it in new rows
+
+
+class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
+    r"""Predict ordered labels with a linear model that is fair between groups.
+
+    A path of rankers from accurate to fair is learned from all pairs of rows; each gets the best
+    thresholds there are; cross-validation chooses ranker and thresholds together. `predict` needs
+    no group.
+
+    Parameters
+    ----------
+    criterion : str or PairwiseCriterion, default="demographic_parity"
+        What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, …
+    trade_off : float in [0, 1), default=None
+        The paper's λ': a price on the violation.
+    max_violation : float, default=None
+        A limit to the violation in *new* rows, as cross-validation estimates it; 0.05 if
+        `trade_off` is not given either. Where no candidate keeps it, the one with the least
+        estimated violation is taken.
+    ranker, loss, alpha : default="auto", "logistic" and None
+        As in :class:`~fairordinal.ranker.FairLinearRanker`.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        The price of errors.
+    confidence : float, default=None
+        Keep the limit with an upper confidence bound instead of the estimate.
+    cv : int, default=5
+        Folds of rows.
+    categories : sequence, default=None
+        All labels in ascending order.
+    tol, max_iter : float and int, default=1e-6 and 500
+        When the fit of a ranker stops.
+    max_time : float, default=60.0
+        Seconds for the thresholds of one ranker.
+
+    Attributes
+    ----------
+    coef_, thresholds_ : ndarray of shape (n_features,) and (n_labels - 1,)
+        Label l is predicted where ``thresholds_[l-1] < X @ coef_ <= thresholds_[l]``.
+    cost_, violation_, gap_ : float
+        On the rows given, and how far from optimal the thresholds can be.
+    expected_cost_, expected_violation_ : float
+        In new rows, by cross-validation; slightly optimistic, as the best candidate was chosen.
+    expected_cost_interval_, expected_violation_interval_ : tuple of float
+        95 % intervals, or at `confidence`.
+    classes_, criterion_, alpha_ : ndarray, PairwiseCriterion, float
+        Labels in ascending order, the notion, and the strength of the penalty.
+    result_ : ThresholdResult
+        Print it.
+
+    Notes
+    -----
+    Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. Sections 3.1 and
+    3.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153; all pairs, the proof of optimality
+    and the joint choice are ours.
+
+    Examples
+    --------
+    >>> from fairordinal import FairOrdinalClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> data = load_diabetes()
+    >>> model = FairOrdinalClassifier(trade_off=0.3, alpha=1e-3, ranker="reduction")
+    >>> model = model.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> model.predict(data.data[:5]).shape
+    (5,)
+    >>> model.violation_ < 0.1
+    True
+    """
+
+    def __init__(
+        self,
+        criterion: Any = "demographic_parity",
+        *,
+        trade_off: float | None = None,
+        max_violation: float | None = None,
+        ranker: str = "auto",
+        loss: str = "logistic",
+        alpha: float | None = None,
+        cost_matrix: Any = "absolute",
+        confidence: float | None = None,
+        cv: int = 5,
+        categories: Any = None,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        max_time: float | None = 60.0,
+    ) -> None:
+        self.criterion = criterion
+        self.trade_off = trade_off
+        self.max_violation = max_violation
+        self.ranker = ranker
+        self.loss = loss
+        self.alpha = alpha
+        self.cost_matrix = cost_matrix
+        self.confidence = confidence
+        self.cv = cv
+        self.categories = categories
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    def fit(
+        self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
+    ) -> FairOrdinalClassifier:
+        """Learn rankers and thresholds, and choose among them.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Features; the group should not be among them.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 is a row repeated twice.
+
+        Returns
+        -------
+        self : FairOrdinalClassifier
+            Fitted.
+        """
+        goals = self._goals()
+        loss = LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
+        ways, n_folds = ways_of(self.ranker), check_whole(self.cv, "cv", least=2)
+        max_iter = check_whole(self.max_iter, "max_iter", least=1)
+        tol = check_number(self.tol, "tol")
+        self.criterion_ = require_pairwise(as_criterion(self.criterion))
+        rows, labels, groups = read_rows(
+            self, X, y, sensitive_features, sample_weight, self.categories
+        )
+        self.classes_ = plain_array(labels)
+        scaled, means, spreads = scale_columns(rows.X)
+        rows = rows._replace(X=scaled)
+        self.alpha_ = (
+            choose_alpha(rows, self.criterion_, loss, n_folds, 1e-4, max_iter)
+            if self.alpha is None
+            else check_number(self.alpha, "alpha")
+        )
+        cost = as_cost_matrix(self.cost_matrix, labels)
+        plan = Plan(
+            self.criterion_,
+            loss,
+            ways,
+            self.alpha_,
+            cost,
+            groups,
+            labels,
+            tol,
+            max_iter,
+        )
+        path = plan.path(rows)
+        warn_unconverged(flat(path), max_iter)
+        chosen = self._choose(cross_validate(plan, rows, path, goals, n_folds), cost)
+        fit = flat(path)[chosen.ranker]
+        self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, 1e-3, self.max_time)
+        self.coef_ = fit.coef / spreads
+        self.thresholds_ = self.result_.thresholds + means @ self.coef_
+        self._expect(chosen.table, cost)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores, higher for higher labels: one number a row, whatever the number of labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            ``X @ coef_``.
+        """
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(X @ self.coef_).ravel()
+
+    def predict(self, X: Any) -> Array:
+        """Predict a label for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.decision_function(X)
+        return self.classes_[np.searchsorted(self.thresholds_, scores, side="left")]
+
+    @property
+    def cost_(self) -> float:
+        return self.result_.cost
+
+    @property
+    def violation_(self) -> float:
+        return self.result_.violation
+
+    @property
+    def gap_(self) -> float:
+        return self.result_.gap
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _goals(self) -> list[Goal]:
+        """The goals that thresholds are tried with."""
+        if self.trade_off is not None or self.max_violation is None:
+            limit = DEFAULT_LIMIT if self.trade_off is None else self.max_violation
+            first = read_goal(self.trade_off, limit, "certified")
+        else:
+            first = read_goal(None, self.max_violation, "certified")
+        if self.confidence is not None:
+            check_fraction(self.confidence, "confidence")
+        if not first.hard:
+            return [first]
+        return [first._replace(allowance=share * first.allowance) for share in STRICTER]
+
+    def _choose(self, candidates: list[Candidate], cost: Array) -> Candidate:
+        """The best in held-out rows: least objective, or least cost within the limit."""
+        goal = candidates[0].goal
+        costs = np.array([mean_cost_of(c.table, cost) for c in candidates])
+        violations = np.array([self._estimated_violation(c.table) for c in candidates])
+        if not goal.hard:
+            price = goal.price * len(cost)
+            return candidates[int((costs + price * violations).argmin())]
+        kept = violations <= goal.allowance
+        if not kept.any():
+            return candidates[int(violations.argmin())]
+        return candidates[int(np.where(kept, costs, np.inf).argmin())]
+
+    def _estimated_violation(self, table: ScoreTable) -> float:
+        if self.confidence is None:
+            return self.criterion_.violation(table)
+        return self._violation_interval(table)[1]
+
+    def _violation_interval(self, table: ScoreTable) -> tuple[float, float]:
+        bounds = intervals(
+            self.criterion_,
+            table,
+            method="delta",
+            confidence=self.confidence or 0.95,
+            n_resamples=0,
+            random_state=0,
+        )
+        gaps = self.criterion_.disparities(table)
+        defined = np.isfinite(gaps) & ~np.eye(len(table.groups), dtype=bool)
+        return bounds.of_violation(self.criterion_.scale(table), defined)
+
+    def _expect(self, table: ScoreTable, cost: Array) -> None:
+        """What held-out rows say about new ones."""
+        self.expected_cost_ = mean_cost_of(table, cost)
+        squares = float(np.einsum("gyl,yl->", table.cube, cost**2) / table.rows.sum())
+        spread = np.sqrt(max(squares - self.expected_cost_**2, 0.0) / table.rows.sum())
+        width = 1.96 * float(spread)
+        self.expected_cost_interval_ = (self.expected_cost_ - width, self.expected_cost_ + width)
+        self.expected_violation_ = self.criterion_.violation(table)
+        self.expected_violation_interval_ = self._violation_interval(table)

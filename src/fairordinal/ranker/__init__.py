@@ -1,0 +1,37 @@
+"""Step 1 of the method: linear rankers from all pairs, from accurate to fair."""
+
+from fairordinal.ranker._data import (
+    Rows,
+    choose_alpha,
+    folds_of,
+    pair_data,
+    require_pairwise,
+    scale_columns,
+)
+from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
+from fairordinal.ranker._linear import (
+    FairLinearRanker,
+    fit_path,
+    read_rows,
+    warn_unconverged,
+    ways_of,
+)
+from fairordinal.ranker._objective import Fit, PairData
+
+__all__ = [
+    "FairLinearRanker",
+    "Fit",
+    "PairData",
+    "PairwiseGradient",
+    "Rows",
+    "choose_alpha",
+    "fit_path",
+    "folds_of",
+    "pair_data",
+    "pairwise_gradient",
+    "read_rows",
+    "require_pairwise",
+    "scale_columns",
+    "warn_unconverged",
+    "ways_of",
+]

@@ -1,0 +1,98 @@
+"""From rows to pairs of cells: what rankers learn from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+
+from fairordinal._pairloss import Kernel
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria import Criterion, PairwiseCriterion
+from fairordinal.ranker._objective import PairData
+from fairordinal.ranker._paths import accuracy_of, plain
+
+ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+
+
+class Rows(NamedTuple):
+    """Rows with codes of groups and labels."""
+
+    X: Any
+    groups: Array  # codes
+    labels: Array  # codes
+    weight: Array
+    n_groups: int
+    n_labels: int
+
+    def take(self, at: Array) -> Rows:
+        return self._replace(
+            X=self.X[at], groups=self.groups[at], labels=self.labels[at], weight=self.weight[at]
+        )
+
+    def table(self, scores: Array, names: Array, levels: Array) -> ScoreTable:
+        """Counts by group, label and score."""
+        axis, places = np.unique(scores, return_inverse=True)
+        shape = (self.n_groups * self.n_labels, len(axis))
+        counts = sparse.csc_array((self.weight, (self.cells, places)), shape=shape)
+        return ScoreTable(counts, names, levels, axis, predicts_labels=False)
+
+    @property
+    def cells(self) -> Array:
+        return self.groups * self.n_labels + self.labels
+
+
+def scale_columns(X: Any) -> tuple[Any, Array, Array]:
+    """Columns of unit size, what was subtracted from them, and by what they were divided."""
+    if sparse.issparse(X):
+        scaler = MaxAbsScaler().fit(X)
+        return scaler.transform(X), np.zeros(X.shape[1]), scaler.scale_
+    scaler = StandardScaler().fit(X)
+    return scaler.transform(X), scaler.mean_, scaler.scale_
+
+
+def require_pairwise(criterion: Criterion) -> PairwiseCriterion:
+    """Refuse criteria about single samples: rankers learn from pairs."""
+    if not isinstance(criterion, PairwiseCriterion):
+        raise ValueError(
+            f"{type(criterion).__name__} speaks of single samples; a ranker learns from pairs. "
+            "Use FairThresholdClassifier for it, or a pairwise criterion here."
+        )
+    return criterion
+
+
+def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairData:
+    """Weights of pairs: unequal labels in order, and the criterion's contrasts."""
+    names, levels = np.arange(rows.n_groups), np.arange(rows.n_labels)
+    table = rows.table(np.zeros(len(rows.labels)), names, levels)
+    label = np.tile(levels, rows.n_groups)
+    order = (label[:, None] > label[None, :]).astype(np.float64)
+    totals = table.totals.ravel()
+    pairs = float(totals @ order @ totals)
+    contrasts = criterion.contrasts(table)
+    return PairData(rows.X, rows.cells, rows.weight, order / pairs, contrasts, loss)
+
+
+def folds_of(rows: Rows, n_folds: int) -> list[tuple[Array, Array]]:
+    """Folds of rows, alike in labels; rows of a pair never lie on both sides."""
+    splitter = StratifiedKFold(n_folds)
+    return [*splitter.split(np.zeros(len(rows.labels)), rows.labels)]
+
+
+def choose_alpha(
+    rows: Rows, criterion: PairwiseCriterion, loss: Kernel, n_folds: int, tol: float, max_iter: int
+) -> float:
+    """The strength of the penalty with the most held-out pairs in order."""
+    reached = np.zeros(len(ALPHAS))
+    for train, test in folds_of(rows, n_folds):
+        data = pair_data(rows.take(train), criterion, loss)
+        held_out = pair_data(rows.take(test), criterion, loss)
+        coef = np.zeros(rows.X.shape[1])
+        for i, alpha in enumerate(ALPHAS):
+            coef = plain(data, alpha, coef, tol, max_iter).coef
+            reached[i] += accuracy_of(held_out, coef)
+    return ALPHAS[int(reached.argmax())]

@@ -1,0 +1,195 @@
+"""What a fair linear ranker minimises, as a function of its coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import linalg, optimize, sparse
+
+from fairordinal._pairloss import STEP, Histogram, Kernel
+from fairordinal._validation import Array
+
+MOST_WHITENED = 1500  # features; beyond, they are only scaled
+SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
+
+
+@dataclass(frozen=True, eq=False)
+class PairData:
+    """Rows, their cells, and which pairs should be in order."""
+
+    X: Any  # (n, d), dense or sparse; columns of about unit size
+    cells: Array  # (n,)
+    weight: Array  # (n,)
+    accuracy: Array  # (m, m) weights of pairs, adding up to 1 over all pairs
+    contrasts: Array  # (E, m, m)  Q
+    loss: Kernel
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.accuracy)
+
+    @cached_property
+    def totals(self) -> Array:
+        return np.bincount(self.cells, self.weight, self.n_cells)
+
+    @cached_property
+    def moments(self) -> Array:
+        """Weighted sums of the rows of each cell, (m, d)."""
+        member = sparse.csr_array(
+            (self.weight, (self.cells, np.arange(len(self.cells)))),
+            shape=(self.n_cells, len(self.cells)),
+        )
+        summed = member @ self.X
+        return summed.toarray() if sparse.issparse(summed) else np.asarray(summed)
+
+    def scores(self, coef: Array) -> Array:
+        return np.asarray(self.X @ coef).ravel()
+
+    @cached_property
+    def mean_differences(self) -> Array:
+        """``Σ_uv Q_e Σ_ij (x_i - x_j)``: disparities with scores in place of wins, (E, d)."""
+        ahead = np.einsum("euv,v,ud->ed", self.contrasts, self.totals, self.moments)
+        return ahead - np.einsum("euv,u,vd->ed", self.contrasts, self.totals, self.moments)
+
+    @cached_property
+    def curvature(self) -> Array:
+        """The Hessian of the loss at 0, (d, d); its diagonal if there are many features."""
+        pull = self.accuracy + self.accuracy.T
+        share = self.weight * (pull @ self.totals)[self.cells]
+        top = float(self.loss.curvature(np.zeros(1))[0])
+        cross = self.moments.T @ pull @ self.moments
+        if self.X.shape[1] > MOST_WHITENED:
+            squares = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X * self.X
+            return top * (np.asarray(share @ squares).ravel() - np.diag(cross))
+        scaled = (
+            self.X * share[:, None]
+            if not sparse.issparse(self.X)
+            else (sparse.diags_array(share) @ self.X)
+        )
+        gram = self.X.T @ scaled
+        gram = gram.toarray() if sparse.issparse(gram) else gram
+        return top * (gram - cross)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Coefficients, and how well they minimise."""
+
+    coef: Array
+    gradient_norm: float
+    n_iter: int
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """``loss of all pairs + α/2 |w|² + price/2 · Σ_e max(|v_e| - level, 0)²``.
+
+    v_e are disparities with a smooth step in place of a win. The reduction has no price but
+    `weights` that are tilted by multipliers; the relaxation a `tilt` on differences of means.
+    """
+
+    data: PairData
+    alpha: float
+    weights: Array  # (m, m) of the loss: accuracy, or accuracy less multipliers · contrasts
+    price: float = 0.0
+    level: float = 0.0
+    sharpness: float = 1.0
+    tilt: Array | None = None  # (E,) a price on squared mean differences
+
+    def __call__(self, coef: Array) -> tuple[float, Array]:
+        data = self.data
+        step = self._step
+        detail = min(data.loss.detail, step.detail) if self.price else data.loss.detail
+        histogram = Histogram(
+            data.scores(coef), data.cells, data.n_cells, data.weight, detail=detail
+        )
+        potential = histogram.potential(data.loss, self.weights)
+        value = histogram.total(data.loss, self.weights, potential)
+        if self.price:
+            fine, mixed = penalty(data, histogram, step, self.price, self.level)
+            value += fine
+            potential = potential - histogram.potential(step, mixed)
+        gradient = np.asarray(data.X.T @ histogram.slopes(potential)).ravel()
+        value += 0.5 * self.alpha * float(coef @ coef)
+        gradient = gradient + self.alpha * coef
+        if self.tilt is not None:
+            leaning = data.mean_differences @ coef
+            value += 0.5 * float(self.tilt @ leaning**2)
+            gradient = gradient + (self.tilt * leaning) @ data.mean_differences
+        return value, gradient
+
+    @cached_property
+    def _step(self) -> Kernel:
+        return STEP.sharper(self.sharpness)
+
+
+def penalty(
+    data: PairData, histogram: Histogram, step: Kernel, price: float, level: float
+) -> tuple[float, Array]:
+    """The penalty of disparities beyond a level, and the pair weights that have its slope.
+
+    Wins are counted with a smooth step.
+    """
+    wins = np.outer(data.totals, data.totals) - histogram.pair_table(step)
+    disparities = np.einsum("euv,uv->e", data.contrasts, wins)
+    over = np.maximum(np.abs(disparities) - level, 0.0)
+    slopes = price * over * np.sign(disparities)
+    return 0.5 * price * float(over @ over), np.tensordot(slopes, data.contrasts, 1)
+
+
+class _Whitened:
+    """Coordinates z in which the Hessian at 0 is the identity; scaled ones for many features."""
+
+    def __init__(self, objective: Objective) -> None:
+        curvature, alpha = objective.data.curvature, objective.alpha
+        if curvature.ndim == 1:
+            self.root: Array = np.sqrt(np.maximum(curvature, 0.0) + alpha)
+            return
+        matrix = curvature + alpha * np.eye(len(curvature))
+        if objective.tilt is not None:
+            mean = objective.data.mean_differences
+            matrix = matrix + mean.T @ (objective.tilt[:, None] * mean)
+        jitter = 1e-12 * np.trace(matrix) / len(matrix) * np.eye(len(matrix))
+        self.root = linalg.cholesky(matrix + jitter, lower=True)
+
+    def coef(self, z: Array) -> Array:
+        if self.root.ndim == 1:
+            return z / self.root
+        return np.asarray(linalg.solve_triangular(self.root, z, lower=True, trans="T"))
+
+    def gradient(self, by_coef: Array) -> Array:
+        if self.root.ndim == 1:
+            return by_coef / self.root
+        return np.asarray(linalg.solve_triangular(self.root, by_coef, lower=True))
+
+    def place(self, coef: Array) -> Array:
+        return self.root * coef if self.root.ndim == 1 else self.root.T @ coef
+
+
+def minimise(objective: Objective, start: Array, *, tol: float, max_iter: int) -> Fit:
+    """L-BFGS in whitened coordinates; `tol` is the greatest entry of the gradient there."""
+    white = _Whitened(objective)
+
+    def turned(z: Array) -> tuple[float, Array]:
+        value, gradient = objective(white.coef(z))
+        return value, white.gradient(gradient)
+
+    found = optimize.minimize(
+        turned,
+        white.place(start),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20},
+    )
+    norm = float(np.abs(found.jac).max(initial=0.0))
+    return Fit(white.coef(found.x), norm, int(found.nit), norm <= 10 * tol)
+
+
+def sharpness_for(scores: Array) -> float:
+    """How sharp the smooth step should be for scores of this spread."""
+    spread = float(np.subtract(*np.quantile(scores, [0.9, 0.1]))) / 2.5
+    return max(1.0, SHARPNESS / spread) if spread > 0 else 1.0

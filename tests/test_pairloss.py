@@ -1,0 +1,141 @@
+"""The loss of all pairs: against pair-by-pair sums, for any scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, ndtr
+
+import oracles
+from fairordinal._pairloss import LOSSES, STEP, Histogram
+
+SLOPES = {
+    "logistic": lambda x: -expit(-x),
+    "smooth_hinge": lambda x: -ndtr(1.0 - x),
+    "step": lambda x: -expit(x) * expit(-x),
+}
+KERNELS = LOSSES | {"step": STEP}
+N, CELLS = 300, 6
+
+
+def random_pairs(seed=0):
+    generator = np.random.default_rng(seed)
+    cells, w = generator.integers(0, CELLS, N), generator.choice([0.5, 1.0, 2.0], N)
+    return cells, w, generator.normal(size=(CELLS, CELLS))
+
+
+def scores_of_many_kinds():
+    generator = np.random.default_rng(1)
+    normal = generator.normal(size=N)
+    return {
+        "normal": 3 * normal,
+        "heavy tails": generator.standard_cauchy(N),
+        "outliers": np.concatenate([normal[:-2], [1e6, -1e6]]),
+        "constant": np.full(N, 7.5),
+        "few integers": generator.integers(0, 5, N).astype(float),
+        "many integers": generator.permutation(N).astype(float),
+        "huge": 1e8 * normal,
+        "beyond all bounds": 1e200 * normal,
+        "tiny": 1e-9 * normal,
+        "two values": np.where(np.arange(N) < 100, 0.0, 1.23456),
+        "wide": generator.uniform(0, 1e5, N),
+    }
+
+
+SCORES = scores_of_many_kinds()
+
+
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("name", LOSSES)
+def test_loss_and_gradient_are_those_of_all_pairs(name, kind):
+    kernel, s = KERNELS[name], SCORES[kind]
+    cells, w, weights = random_pairs()
+    histogram = Histogram(s, cells, CELLS, w)
+    potential = histogram.potential(kernel, weights)
+    table = weights[np.ix_(cells, cells)]
+    margin = np.sign(table) * np.subtract.outer(s, s)
+    expected = float((np.outer(w, w) * np.abs(table) * kernel.value(margin)).sum())
+    assert histogram.total(kernel, weights, potential) == pytest.approx(expected, rel=1e-6)
+    gradient, _ = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
+    found = histogram.slopes(potential)
+    assert np.linalg.norm(found - gradient) <= 1e-6 * np.linalg.norm(gradient)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_a_few_rows_agree_with_pair_by_pair_enumeration(name, data):
+    kernel = KERNELS[name]
+    n = data.draw(st.integers(2, 6))
+    score = st.floats(-60, 60, allow_subnormal=False)
+    s = np.array(data.draw(st.lists(score, min_size=n, max_size=n)))
+    cells = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    w = np.array(data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=n, max_size=n)))
+    weights = np.array([[0.0, 1.0, -2.0], [0.5, 0.0, 0.3], [-1.0, 2.0, 0.0]])
+    histogram = Histogram(s, cells, 3, w)
+    potential = histogram.potential(kernel, weights)
+    expected = oracles.pair_loss(s, cells, w, weights, kernel.value)
+    size = float(w.sum() ** 2)
+    assert histogram.total(kernel, weights, potential) == pytest.approx(
+        expected, rel=1e-6, abs=1e-7 * size
+    )
+    gradient, _ = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
+    np.testing.assert_allclose(histogram.slopes(potential), gradient, atol=1e-6 * size)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_hessian_products_and_curvatures(name):
+    kernel, s = KERNELS[name], SCORES["normal"]
+    cells, w, weights = random_pairs()
+    vector = np.random.default_rng(2).normal(size=N)
+    _, hessian = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
+    histogram = Histogram(s, cells, CELLS, w)
+    found = histogram.hessian_product(kernel, weights, vector)
+    np.testing.assert_allclose(found, hessian @ vector, rtol=1e-5, atol=1e-5)
+    same = np.diag(weights)[cells] * w**2 * kernel.curvature(np.zeros(1))  # pairs (i, i)
+    curvature = histogram.curvatures(kernel, weights) - 2 * np.abs(same)
+    np.testing.assert_allclose(curvature, np.diag(hessian), rtol=1e-5, atol=1e-5)
+
+
+def test_pair_tables_hold_every_cell_pair():
+    cells, w, _ = random_pairs()
+    histogram = Histogram(SCORES["normal"], cells, CELLS, w)
+    table = histogram.pair_table(STEP)
+    for u, v in [(0, 1), (3, 2), (5, 5)]:
+        margin = np.subtract.outer(SCORES["normal"][cells == u], SCORES["normal"][cells == v])
+        expected = w[cells == u] @ STEP.value(margin) @ w[cells == v]
+        assert table[u, v] == pytest.approx(expected, rel=1e-7)
+
+
+def loss_of(s, cells, w, weights):
+    histogram = Histogram(s, cells, CELLS, w)
+    kernel = LOSSES["logistic"]
+    return histogram.total(kernel, weights, histogram.potential(kernel, weights))
+
+
+def test_order_shift_and_repetition_make_no_difference():
+    cells, w, weights = random_pairs()
+    s = SCORES["normal"]
+    plain = loss_of(s, cells, w, weights)
+    order = np.random.default_rng(3).permutation(N)
+    assert loss_of(s[order], cells[order], w[order], weights) == pytest.approx(plain, rel=1e-12)
+    assert loss_of(s + 1234.5, cells, w, weights) == pytest.approx(plain, rel=1e-9)
+    times = (2 * w).astype(int)
+    repeated = [np.repeat(column, times) for column in (s, cells)]
+    assert loss_of(*repeated, np.full(times.sum(), 0.5), weights) == pytest.approx(plain, rel=1e-12)
+    other = np.random.default_rng(4).permutation(CELLS)
+    relabelled = weights[np.ix_(np.argsort(other), np.argsort(other))]
+    assert loss_of(s, other[cells], w, relabelled) == pytest.approx(plain, rel=1e-12)
+
+
+def test_a_sharper_step_is_nearer_to_a_win():
+    cells, w, _ = random_pairs()
+    s = SCORES["normal"]
+    won = np.outer(w, w)[np.subtract.outer(s, s) < 0].sum()
+    gaps = []
+    for factor in (1.0, 4.0, 16.0):
+        step = STEP.sharper(factor)
+        histogram = Histogram(s, cells, CELLS, w, detail=step.detail)
+        lost = histogram.pair_table(step).sum() - 0.5 * (w**2).sum()
+        gaps.append(abs(lost - won))
+    assert gaps[0] >= gaps[1] >= gaps[2]

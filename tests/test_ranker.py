@@ -1,0 +1,185 @@
+"""Fair linear rankers: gradients, paths, and what they reach."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from fairordinal._pairloss import LOSSES
+from fairordinal.criteria import as_criterion
+from fairordinal.ranker import FairLinearRanker, Rows, pair_data, pairwise_gradient
+from fairordinal.ranker._objective import Objective, minimise
+from fairordinal.ranker._paths import accuracy_of, violation_of
+
+
+def biased_rows(n=400, n_groups=2, seed=0):
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, n_groups, n)
+    X = generator.normal(size=(n, 4))
+    X[:, 0] += a
+    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2])
+    return X, y, a
+
+
+def data_of(X, y, a, criterion="demographic_parity"):
+    rows = Rows(X, a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
+    return pair_data(rows, as_criterion(criterion), LOSSES["logistic"])
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity", "equalized_odds"])
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_gradients_agree_with_a_stencil(criterion, n_groups):
+    data = data_of(*biased_rows(n_groups=n_groups), criterion)
+    tilt = np.full(len(data.contrasts), 0.2)
+    objective = Objective(data, 0.1, data.accuracy, 30.0, 0.05, sharpness=2.0, tilt=tilt)
+    coef = np.random.default_rng(1).normal(size=4)
+    _, gradient = objective(coef)
+    for i, step in enumerate(1e-4 * np.eye(4)):
+        slope = (objective(coef + step)[0] - objective(coef - step)[0]) / 2e-4
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+def test_all_pairs_are_those_of_a_logistic_regression_on_explicit_pairs():
+    X, y, a = biased_rows(80)
+    data, alpha = data_of(X, y, a), 0.01
+    above, below = np.nonzero(y[:, None] > y[None, :])
+    differences = np.concatenate([X[above] - X[below], X[below] - X[above]])
+    signs = np.repeat([1, 0], len(above))
+    explicit = LogisticRegression(C=1 / (alpha * len(signs)), fit_intercept=False, tol=1e-10)
+    explicit.fit(differences, signs)
+    found = minimise(Objective(data, alpha, data.accuracy), np.zeros(4), tol=1e-9, max_iter=500)
+    np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-4)
+
+
+def test_multipliers_turn_pairs_round_as_explicit_cost_sensitive_pairs_do():
+    X, y, a = biased_rows(60)
+    data, alpha = data_of(X, y, a), 0.01
+    weights = data.accuracy - 0.1 * data.contrasts[0]
+    table = weights[np.ix_(data.cells, data.cells)]
+    above, below = np.nonzero(table)
+    explicit = LogisticRegression(C=1 / alpha, fit_intercept=False, tol=1e-12, max_iter=10**4)
+    differences, turned = X[above] - X[below], table[above, below] > 0
+    explicit.fit(differences, turned, sample_weight=np.abs(table[above, below]))
+    found = minimise(Objective(data, alpha, weights), np.zeros(4), tol=1e-10, max_iter=500)
+    np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("ranker", ["direct", "reduction", "relaxed", "auto"])
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity"])
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_paths_lead_from_accurate_to_fair(ranker, criterion, n_groups):
+    X, y, a = biased_rows(n_groups=n_groups)
+    model = FairLinearRanker(criterion, ranker=ranker, alpha=1e-3, trade_off=0.9)
+    model.fit(X, y, sensitive_features=a)
+    plain = model.violations_[0]
+    assert model.accuracies_[0] == pytest.approx(model.accuracies_.max(), abs=0.01)
+    assert model.violations_.min() < 0.4 * plain
+    chosen = np.flatnonzero((model.path_ == model.coef_).all(axis=1))[0]
+    assert model.violations_[chosen] < plain
+
+
+def test_without_a_price_on_fairness_the_plain_ranker_is_taken():
+    X, y, a = biased_rows()
+    model = FairLinearRanker(trade_off=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
+    assert model.coef_ @ model.path_[0] > 0
+    assert model.accuracies_.max() >= model.accuracies_[0]
+
+
+def test_sparse_and_dense_features_rank_alike():
+    X, y, a = biased_rows()
+    X[np.abs(X) < 0.5] = 0.0
+    options = {"alpha": 1e-8, "ranker": "relaxed", "trade_off": 0.3}
+    dense = FairLinearRanker(**options).fit(X, y, sensitive_features=a)
+    thin = FairLinearRanker(**options).fit(sparse.csr_array(X), y, sensitive_features=a)
+    np.testing.assert_allclose(thin.violations_[0], dense.violations_[0], atol=1e-3)
+    assert thin.decision_function(sparse.csr_array(X)).shape == (400,)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    {
+        "constant column": lambda X: np.column_stack([X, np.ones(len(X))]),
+        "collinear columns": lambda X: np.column_stack([X, X[:, 0]]),
+        "unscaled column": lambda X: X * [1e6, 1, 1, 1e-6],
+        "far from 0": lambda X: X + 1e6,
+        "more columns than rows": lambda X: np.column_stack(
+            [X, np.random.default_rng(0).normal(size=(len(X), 500))]
+        ),
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_awkward_features_are_no_obstacle(spoil):
+    X, y, a = biased_rows()
+    plain = FairLinearRanker(alpha=1e-2, ranker="relaxed").fit(X, y, sensitive_features=a)
+    spoilt = FairLinearRanker(alpha=1e-2, ranker="relaxed").fit(
+        spoil[1](X), y, sensitive_features=a
+    )
+    assert spoilt.accuracies_[0] >= plain.accuracies_[0] - 0.005
+
+
+def test_a_fit_that_does_not_converge_says_so():
+    X, y, a = biased_rows()
+    with pytest.warns(ConvergenceWarning, match="did not converge in max_iter=1 steps"):
+        FairLinearRanker(alpha=1e-4, max_iter=1).fit(X, y, sensitive_features=a)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"criterion": "harm_parity"}, "HarmParity speaks of single samples"),
+        ({"ranker": "guess"}, "ranker must be one of"),
+        ({"loss": "exponential"}, "loss must be one of"),
+        ({"alpha": -1.0}, "alpha must be"),
+        ({"trade_off": 2.0}, "trade_off must be"),
+    ],
+)
+def test_bad_parameters_are_refused(options, message):
+    X, y, a = biased_rows(50)
+    with pytest.raises(ValueError, match=message):
+        FairLinearRanker(**options).fit(X, y, sensitive_features=a)
+
+
+def test_missing_features_are_refused_and_changed_columns_too():
+    X, y, a = biased_rows(50)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        FairLinearRanker().fit(X, y, sensitive_features=a)
+    X[3, 1] = 0.0
+    model = FairLinearRanker(alpha=0.1, ranker="relaxed").fit(X, y, sensitive_features=a)
+    with pytest.raises(ValueError, match="3 features"):
+        model.decision_function(X[:, :3])
+
+
+def test_the_gradient_for_other_learners_agrees_with_a_stencil():
+    _, y, a = biased_rows(60)
+    s = np.random.default_rng(5).normal(size=60)
+    found = pairwise_gradient(s, y, sensitive_features=a)
+    for i in range(0, 60, 7):
+        step = 1e-4 * (np.arange(60) == i)
+        up, down = (pairwise_gradient(s + d, y, sensitive_features=a).loss for d in (step, -step))
+        assert found.gradient[i] == pytest.approx((up - down) / 2e-4, abs=1e-7)
+    assert (found.curvature >= 0).all()
+
+
+def test_a_price_on_unfairness_pushes_groups_together():
+    _, y, a = biased_rows(200)
+    s = y + 2.0 * a
+    priced = pairwise_gradient(s, y, sensitive_features=a, price=50.0)
+    plain = pairwise_gradient(s, y, sensitive_features=a)
+    push = priced.gradient - plain.gradient
+    assert push[a == 1].sum() > 0 > push[a == 0].sum()  # descent lowers group 1
+    assert priced.loss > plain.loss
+
+
+def test_accuracy_and_violation_of_a_ranking_are_those_of_its_scores():
+    X, y, a = biased_rows(40)
+    data = data_of(X, y, a)
+    coef = np.array([1.0, 0.0, 0.0, 0.0])
+    s = X[:, 0]
+    above, below = np.nonzero(y[:, None] > y[None, :])
+    assert accuracy_of(data, coef) == pytest.approx((s[above] > s[below]).mean())
+    forward = np.subtract.outer(s[a == 0], s[a == 1])
+    assert violation_of(data, coef) == pytest.approx(
+        abs((forward > 0).mean() - (forward < 0).mean())
+    )
