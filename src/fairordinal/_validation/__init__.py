@@ -10,11 +10,13 @@ expected, what came (value and row), and what to do.
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
 from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
 from fairordinal._validation._columns import Array, Column, is_number, read_column, stack
@@ -39,6 +41,7 @@ __all__ = [
     "read_groups",
     "read_samples",
     "read_scores",
+    "read_target",
     "read_weight",
     "row_blocks",
     "stack",
@@ -89,6 +92,17 @@ def read_samples(
         )
     given = labels is not None or true.ordered or predicted.ordered
     return Samples(groups, truth, positions, weight, predicts_labels, given)
+
+
+def read_target(y: Any) -> Column:
+    """The labels an estimator is fitted to; of a column vector, with scikit-learn's warning."""
+    if len(getattr(y, "shape", ())) == 2:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+    return read_column(y, "y")
 
 
 def read_weight(

@@ -79,8 +79,10 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         In new rows, by cross-validation; slightly optimistic, as the best candidate was chosen.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
         95 % intervals, or at `confidence`.
-    classes_, criterion_, alpha_ : ndarray, PairwiseCriterion, float
-        Labels in ascending order, the notion, and the strength of the penalty.
+    classes_, criterion_ : ndarray and PairwiseCriterion
+        Labels in ascending order, and the notion.
+    alpha_, n_iter_ : float and int
+        The strength of the penalty, and the most steps that the fit of a ranker took.
     result_ : ThresholdResult
         Print it.
 
@@ -186,6 +188,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         )
         path = plan.path(rows)
         warn_unconverged(flat(path), max_iter)
+        self.n_iter_ = max(fit.n_iter for fit in flat(path))
         chosen = self._choose(cross_validate(plan, rows, path, goals, n_folds), cost)
         fit = flat(path)[chosen.ranker]
         self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, 1e-3, self.max_time)

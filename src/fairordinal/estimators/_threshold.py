@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 from sklearn.utils import check_consistent_length, get_tags
@@ -21,8 +19,8 @@ from fairordinal._validation import (
     check_choice,
     check_same_length,
     order_labels,
-    read_column,
     read_groups,
+    read_target,
     read_weight,
 )
 from fairordinal.criteria import as_criterion
@@ -294,8 +292,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Coded:
         """Check the columns, and set `classes_`."""
-        _warn_column(y)
-        column, groups = read_column(y, "y"), read_groups(sensitive_features)
+        column, groups = read_target(y), read_groups(sensitive_features)
         check_same_length(column, groups)
         check_consistent_length(X, column.values)
         read_weight(sample_weight, len(column.values), rows_of="y")
@@ -348,13 +345,3 @@ def _rows(rows: Any) -> Array:
     """Row numbers, given them or a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
-
-
-def _warn_column(y: Any) -> None:
-    """A column of labels is taken as labels, with scikit-learn's warning."""
-    if len(getattr(y, "shape", ())) == 2:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected.",
-            DataConversionWarning,
-            stacklevel=3,
-        )

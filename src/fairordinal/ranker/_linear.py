@@ -18,8 +18,8 @@ from fairordinal._validation import (
     check_same_length,
     check_whole,
     order_labels,
-    read_column,
     read_groups,
+    read_target,
     read_weight,
 )
 from fairordinal.criteria import as_criterion
@@ -66,7 +66,7 @@ def read_rows(
 ) -> tuple[Rows, Array, Array]:
     """Rows as codes; the labels and the groups."""
     X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64)
-    column, groups = read_column(y, "y"), read_groups(sensitive_features)
+    column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
     if X.shape[0] != len(column.values):
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(column.values)}.")
@@ -131,8 +131,8 @@ class FairLinearRanker(BaseEstimator):
         Coefficients of all, the plain one first.
     accuracies_, violations_ : ndarray of shape (n_rankers,)
         Share of pairs of unequal labels in order, and violation of the scores, on the rows given.
-    alpha_ : float
-        The strength used.
+    alpha_, n_iter_ : float and int
+        The strength used, and the most steps that a fit took.
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
 
@@ -216,6 +216,7 @@ class FairLinearRanker(BaseEstimator):
         path = fit_path(data, ways, self.alpha_, self.tol, max_iter)
         fits = [fit for part in path.values() for fit in part]
         warn_unconverged(fits, max_iter)
+        self.n_iter_ = max(fit.n_iter for fit in fits)
         self.path_ = np.stack([fit.coef / spreads for fit in fits])
         self.accuracies_ = np.array([accuracy_of(data, fit.coef) for fit in fits])
         self.violations_ = np.array([violation_of(data, fit.coef) for fit in fits])
