@@ -22,12 +22,25 @@ GROUP = {"drug consumption": "a", "communities and crime": "a2"}
 
 def main_rows(name, split):
     """Features (standardised), labels and groups of a training split of a main data set."""
+    (X, y, a), _ = _main_split(name, split)
+    return X, y, a
+
+
+def main_test_rows(name, split):
+    """The same of the test split, standardised like the training split."""
+    _, (X, y, a) = _main_split(name, split)
+    return X, y, a
+
+
+def _main_split(name, split):
     folder = ROOT / "paper_main" / name.replace(" ", "_")
-    table, rows = _read(folder, "splits.csv.gz", split)
-    group = table[GROUP[name]].to_numpy()
-    return _standardised(table.drop(columns=["label", *MAIN[name]]), rows), *_columns(
-        table["label"].to_numpy(), group, rows
-    )
+    table, train = _read(folder, "splits.csv.gz", split)
+    test = np.setdiff1d(np.arange(len(table)), train)
+    X = table.drop(columns=["label", *MAIN[name]]).to_numpy(dtype=float)
+    mean, spread = X[train].mean(axis=0), X[train].std(axis=0)
+    X = (X - mean) / np.where(spread > 0, spread, 1.0)
+    y, a = table["label"].to_numpy(), table[GROUP[name]].to_numpy()
+    return (X[train], y[train], a[train]), (X[test], y[test], a[test])
 
 
 def orca_names():
@@ -56,10 +69,6 @@ def _read(folder, splits, split):
     train = stored[stored["part"] == "train"].set_index("split")["rows"]
     text = train.iloc[0] if split is None else train[split]
     return table, np.array(text.split(), dtype=int)
-
-
-def _columns(y, a, rows):
-    return y[rows], a[rows]
 
 
 def _standardised(frame, rows):

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from fairordinal._pairloss import LOSSES
 from fairordinal.criteria import as_criterion
-from fairordinal.ranker import FairLinearRanker, Rows, pair_data, pairwise_gradient
+from fairordinal.ranker import FairLinearRanker, Features, Rows, pair_data, pairwise_gradient
 from fairordinal.ranker._objective import Objective, minimise
 from fairordinal.ranker._paths import accuracy_of, violation_of
 
@@ -23,7 +23,8 @@ def biased_rows(n=400, n_groups=2, seed=0):
 
 
 def data_of(X, y, a, criterion="demographic_parity"):
-    rows = Rows(X, a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
+    features = Features(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+    rows = Rows(features, a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
     return pair_data(rows, as_criterion(criterion), LOSSES["logistic"])
 
 

@@ -27,7 +27,6 @@ from fairordinal.ranker import (
     choose_alpha,
     read_rows,
     require_pairwise,
-    scale_columns,
     warn_unconverged,
     ways_of,
 )
@@ -64,7 +63,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Folds of rows.
     categories : sequence, default=None
         All labels in ascending order.
-    tol, max_iter : float and int, default=1e-6 and 500
+    tol, max_iter : float and int, default=1e-5 and 500
         When the fit of a ranker stops.
     max_time : float, default=60.0
         Seconds for the thresholds of one ranker.
@@ -118,7 +117,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         confidence: float | None = None,
         cv: int = 5,
         categories: Any = None,
-        tol: float = 1e-6,
+        tol: float = 1e-5,
         max_iter: int = 500,
         max_time: float | None = 60.0,
     ) -> None:
@@ -167,8 +166,6 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         self.classes_ = plain_array(labels)
-        scaled, means, spreads = scale_columns(rows.X)
-        rows = rows._replace(X=scaled)
         self.alpha_ = (
             choose_alpha(rows, self.criterion_, loss, n_folds, 1e-4, max_iter)
             if self.alpha is None
@@ -192,8 +189,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         chosen = self._choose(cross_validate(plan, rows, path, goals, n_folds), cost)
         fit = flat(path)[chosen.ranker]
         self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, 1e-3, self.max_time)
-        self.coef_ = fit.coef / spreads
-        self.thresholds_ = self.result_.thresholds + means @ self.coef_
+        self.coef_ = fit.coef / rows.features.spreads
+        self.thresholds_ = self.result_.thresholds + rows.features.means @ self.coef_
         self._expect(chosen.table, cost)
         return self
 

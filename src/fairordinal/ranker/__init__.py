@@ -6,8 +6,8 @@ from fairordinal.ranker._data import (
     folds_of,
     pair_data,
     require_pairwise,
-    scale_columns,
 )
+from fairordinal.ranker._features import Features
 from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
 from fairordinal.ranker._linear import (
     FairLinearRanker,
@@ -20,6 +20,7 @@ from fairordinal.ranker._objective import Fit, PairData
 
 __all__ = [
     "FairLinearRanker",
+    "Features",
     "Fit",
     "PairData",
     "PairwiseGradient",
@@ -31,7 +32,6 @@ __all__ = [
     "pairwise_gradient",
     "read_rows",
     "require_pairwise",
-    "scale_columns",
     "warn_unconverged",
     "ways_of",
 ]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from fairordinal._pairloss import Kernel
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion
+from fairordinal.ranker._features import Features
 from fairordinal.ranker._objective import PairData
 from fairordinal.ranker._paths import accuracy_of, plain
 
@@ -22,7 +22,7 @@ ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 class Rows(NamedTuple):
     """Rows with codes of groups and labels."""
 
-    X: Any
+    features: Features
     groups: Array  # codes
     labels: Array  # codes
     weight: Array
@@ -31,7 +31,10 @@ class Rows(NamedTuple):
 
     def take(self, at: Array) -> Rows:
         return self._replace(
-            X=self.X[at], groups=self.groups[at], labels=self.labels[at], weight=self.weight[at]
+            features=self.features.take(at),
+            groups=self.groups[at],
+            labels=self.labels[at],
+            weight=self.weight[at],
         )
 
     def table(self, scores: Array, names: Array, levels: Array) -> ScoreTable:
@@ -44,15 +47,6 @@ class Rows(NamedTuple):
     @property
     def cells(self) -> Array:
         return self.groups * self.n_labels + self.labels
-
-
-def scale_columns(X: Any) -> tuple[Any, Array, Array]:
-    """Columns of unit size, what was subtracted from them, and by what they were divided."""
-    if sparse.issparse(X):
-        scaler = MaxAbsScaler().fit(X)
-        return scaler.transform(X), np.zeros(X.shape[1]), scaler.scale_
-    scaler = StandardScaler().fit(X)
-    return scaler.transform(X), scaler.mean_, scaler.scale_
 
 
 def require_pairwise(criterion: Criterion) -> PairwiseCriterion:
@@ -74,7 +68,7 @@ def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairDat
     totals = table.totals.ravel()
     pairs = float(totals @ order @ totals)
     contrasts = criterion.contrasts(table)
-    return PairData(rows.X, rows.cells, rows.weight, order / pairs, contrasts, loss)
+    return PairData(rows.features, rows.cells, rows.weight, order / pairs, contrasts, loss)
 
 
 def folds_of(rows: Rows, n_folds: int) -> list[tuple[Array, Array]]:
@@ -91,7 +85,7 @@ def choose_alpha(
     for train, test in folds_of(rows, n_folds):
         data = pair_data(rows.take(train), criterion, loss)
         held_out = pair_data(rows.take(test), criterion, loss)
-        coef = np.zeros(rows.X.shape[1])
+        coef = np.zeros(rows.features.n_features)
         for i, alpha in enumerate(ALPHAS):
             coef = plain(data, alpha, coef, tol, max_iter).coef
             reached[i] += accuracy_of(held_out, coef)

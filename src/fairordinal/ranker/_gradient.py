@@ -20,6 +20,7 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker._data import Rows, pair_data, require_pairwise
+from fairordinal.ranker._features import Features
 from fairordinal.ranker._objective import penalty, sharpness_for
 
 
@@ -91,7 +92,7 @@ def pairwise_gradient(
     weight = read_weight(sample_weight, len(values), rows_of="y")
     weight = np.ones(len(values)) if weight is None else weight
     rows = Rows(
-        values[:, None],
+        Features.of(values[:, None]),
         groups.codes(slice(None)),
         truth.codes(slice(None)),
         weight,

@@ -28,8 +28,8 @@ from fairordinal.ranker._data import (
     choose_alpha,
     pair_data,
     require_pairwise,
-    scale_columns,
 )
+from fairordinal.ranker._features import Features
 from fairordinal.ranker._objective import Fit, PairData
 from fairordinal.ranker._paths import WAYS, accuracy_of, plain, violation_of
 
@@ -51,7 +51,7 @@ def fit_path(
     starts: dict[str, list[Fit]] | None = None,
 ) -> dict[str, list[Fit]]:
     """The plain ranker and the paths of each way, warm-started; by name of the way."""
-    zero = np.zeros(data.X.shape[1])
+    zero = np.zeros(data.features.n_features)
     begin = starts["plain"][0].coef if starts else zero
     first = plain(data, alpha, begin, tol, max_iter)
     found = {"plain": [first]}
@@ -74,7 +74,7 @@ def read_rows(
     weight = read_weight(sample_weight, len(column.values), rows_of="y")
     weight = np.ones(len(column.values)) if weight is None else weight
     rows = Rows(
-        X,
+        Features.of(X),
         groups.codes(slice(None)),
         truth.codes(slice(None)),
         weight,
@@ -120,7 +120,7 @@ class FairLinearRanker(BaseEstimator):
         Folds for that.
     categories : sequence, default=None
         All labels in ascending order.
-    tol, max_iter : float and int, default=1e-6 and 500
+    tol, max_iter : float and int, default=1e-5 and 500
         When a fit stops.
 
     Attributes
@@ -164,7 +164,7 @@ class FairLinearRanker(BaseEstimator):
         alpha: float | None = None,
         cv: int = 5,
         categories: Any = None,
-        tol: float = 1e-6,
+        tol: float = 1e-5,
         max_iter: int = 500,
     ) -> None:
         self.criterion = criterion
@@ -205,8 +205,6 @@ class FairLinearRanker(BaseEstimator):
         rows, self.classes_, _ = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
-        scaled, _, spreads = scale_columns(rows.X)
-        rows = rows._replace(X=scaled)
         self.alpha_ = (
             choose_alpha(rows, criterion, loss, self.cv, 1e-4, max_iter)
             if self.alpha is None
@@ -217,7 +215,7 @@ class FairLinearRanker(BaseEstimator):
         fits = [fit for part in path.values() for fit in part]
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
-        self.path_ = np.stack([fit.coef / spreads for fit in fits])
+        self.path_ = np.stack([fit.coef / rows.features.spreads for fit in fits])
         self.accuracies_ = np.array([accuracy_of(data, fit.coef) for fit in fits])
         self.violations_ = np.array([violation_of(data, fit.coef) for fit in fits])
         value = (1 - share) * (1 - self.accuracies_) + share * self.violations_

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+from scipy import linalg, optimize
 
 from fairordinal._pairloss import STEP, Histogram, Kernel
 from fairordinal._validation import Array
+from fairordinal.ranker._features import Features
 
 MOST_WHITENED = 1500  # features; beyond, they are only scaled
 SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
@@ -20,7 +20,7 @@ SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
 class PairData:
     """Rows, their cells, and which pairs should be in order."""
 
-    X: Any  # (n, d), dense or sparse; columns of about unit size
+    features: Features
     cells: Array  # (n,)
     weight: Array  # (n,)
     accuracy: Array  # (m, m) weights of pairs, adding up to 1 over all pairs
@@ -38,15 +38,10 @@ class PairData:
     @cached_property
     def moments(self) -> Array:
         """Weighted sums of the rows of each cell, (m, d)."""
-        member = sparse.csr_array(
-            (self.weight, (self.cells, np.arange(len(self.cells)))),
-            shape=(self.n_cells, len(self.cells)),
-        )
-        summed = member @ self.X
-        return summed.toarray() if sparse.issparse(summed) else np.asarray(summed)
+        return self.features.sums_by(self.cells, self.weight, self.n_cells)
 
     def scores(self, coef: Array) -> Array:
-        return np.asarray(self.X @ coef).ravel()
+        return self.features.times(coef)
 
     @cached_property
     def mean_differences(self) -> Array:
@@ -61,17 +56,9 @@ class PairData:
         share = self.weight * (pull @ self.totals)[self.cells]
         top = float(self.loss.curvature(np.zeros(1))[0])
         cross = self.moments.T @ pull @ self.moments
-        if self.X.shape[1] > MOST_WHITENED:
-            squares = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X * self.X
-            return top * (np.asarray(share @ squares).ravel() - np.diag(cross))
-        scaled = (
-            self.X * share[:, None]
-            if not sparse.issparse(self.X)
-            else (sparse.diags_array(share) @ self.X)
-        )
-        gram = self.X.T @ scaled
-        gram = gram.toarray() if sparse.issparse(gram) else gram
-        return top * (gram - cross)
+        if self.features.n_features > MOST_WHITENED:
+            return top * (self.features.squares(share) - np.diag(cross))
+        return top * (self.features.gram(share) - cross)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +100,7 @@ class Objective:
             fine, mixed = penalty(data, histogram, step, self.price, self.level)
             value += fine
             potential = potential - histogram.potential(step, mixed)
-        gradient = np.asarray(data.X.T @ histogram.slopes(potential)).ravel()
+        gradient = data.features.transposed_times(histogram.slopes(potential))
         value += 0.5 * self.alpha * float(coef @ coef)
         gradient = gradient + self.alpha * coef
         if self.tilt is not None:
