@@ -12,6 +12,7 @@ MODULES = [
     "fairordinal.criteria",
     "fairordinal.datasets",
     "fairordinal.estimators",
+    "fairordinal.ranker",
     "fairordinal.thresholds",
 ]
 PUBLIC = [
