@@ -23,6 +23,7 @@ test-slow: $(READY)  ## Monte-Carlo tests; prints the table of coverage
 bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_audit.py
 	$(BIN)/python benchmarks/bench_thresholds.py
+	$(BIN)/python benchmarks/bench_train.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
