@@ -67,6 +67,28 @@ def test_confidence_asks_for_more_than_the_estimate():
     assert careful.expected_cost_ >= bold.expected_cost_ - 1e-9
 
 
+def test_a_limit_that_cannot_be_kept_is_said_and_the_fairest_taken():
+    """Bounds that tie at 1 led to the plainest ranker."""
+    X, y, a = people(200)
+    a[0] = 2  # a group of one row: no bound is below 1
+    with pytest.warns(UserWarning, match="No model keeps max_violation=0.05"):
+        model = FairOrdinalClassifier(confidence=0.9, **QUICK).fit(X, y, sensitive_features=a)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bold = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a)
+    assert model.expected_violation_ <= bold.expected_violation_ + 1e-9
+
+
+def test_intervals_follow_the_confidence():
+    X, y, a = people(300)
+    widths = []
+    for confidence in (0.5, 0.99):
+        model = FairOrdinalClassifier(trade_off=0.2, confidence=confidence, **QUICK)
+        low, high = model.fit(X, y, sensitive_features=a).expected_cost_interval_
+        widths.append(high - low)
+    assert widths[0] < widths[1]
+
+
 def test_the_fitted_model_is_what_it_says():
     X, y, a = people()
     model = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)

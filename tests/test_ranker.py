@@ -184,3 +184,55 @@ def test_accuracy_and_violation_of_a_ranking_are_those_of_its_scores():
     assert violation_of(data, coef) == pytest.approx(
         abs((forward > 0).mean() - (forward < 0).mean())
     )
+
+
+def test_rows_without_weight_are_no_rows():
+    """They took part in the scaling of features."""
+    X, y, a = biased_rows()
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    wild = X.copy()
+    wild[weight == 0] *= 1000
+    options = {"alpha": 1e-2, "ranker": "relaxed"}
+    first, second = (
+        FairLinearRanker(**options).fit(data, y, sensitive_features=a, sample_weight=weight).path_
+        for data in (X, wild)
+    )
+    np.testing.assert_array_equal(first, second)
+    times = weight.astype(int)
+    repeated = FairLinearRanker(**options).fit(
+        np.repeat(X, times, axis=0), np.repeat(y, times), sensitive_features=np.repeat(a, times)
+    )
+    np.testing.assert_allclose(repeated.path_, first, rtol=1e-3, atol=1e-4)
+
+
+def test_weights_that_leave_one_label_or_one_group_are_refused():
+    X, y, a = biased_rows(60)
+    for column, name in ((y, "y"), (a, "sensitive_features")):
+        weight = (column == column[0]).astype(float)
+        with pytest.raises(ValueError, match=f"one value of {name}"):
+            FairLinearRanker().fit(X, y, sensitive_features=a, sample_weight=weight)
+        with pytest.raises(ValueError, match=f"one value of {name}"):
+            pairwise_gradient(X[:, 0], y, sensitive_features=a, sample_weight=weight)
+
+
+def test_constant_features_rank_nothing():
+    _, y, a = biased_rows(60)
+    model = FairLinearRanker(alpha=0.0, ranker="relaxed").fit(
+        np.ones((60, 2)), y, sensitive_features=a
+    )
+    assert not model.coef_.any()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_folds_without_pairs_do_not_decide_the_penalty():
+    """One such fold made every accuracy nan, and the first alpha was taken."""
+    X, _, a = biased_rows(200)
+    rare = (np.arange(200) < 3).astype(int)
+    X[:3, 2] += 5.0
+    model = FairLinearRanker(ranker="relaxed").fit(X, rare, sensitive_features=a)
+    assert np.isfinite(model.coef_).all()
+
+
+def test_scores_and_labels_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="scores has 3 rows but y has 2"):
+        pairwise_gradient([1.0, 2.0, 3.0], [1, 2], sensitive_features=["a", "b"])

@@ -129,7 +129,8 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
     shown = ", ".join(found[:8]) + (", …" if len(found) > 8 else "")
     raise ValueError(
         f"{unordered.name} holds names without an order: {shown}. Pass labels=[{shown}] sorted "
-        "from lowest to highest, or an ordered categorical of pandas or polars."
+        "from lowest to highest (categories=[...] of an estimator), or an ordered categorical of "
+        "pandas or polars."
     )
 
 

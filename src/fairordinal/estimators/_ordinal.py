@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -52,7 +54,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     max_violation : float, default=None
         A limit to the violation in *new* rows, as cross-validation estimates it; 0.05 if
         `trade_off` is not given either. Where no candidate keeps it, the one with the least
-        estimated violation is taken.
+        estimated violation is taken, with a warning.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -66,7 +68,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     tol, max_iter : float and int, default=1e-5 and 500
         When the fit of a ranker stops.
     max_time : float, default=60.0
-        Seconds for the thresholds of one ranker.
+        Seconds for the final thresholds; in cross-validation they get half a second each.
 
     Attributes
     ----------
@@ -77,7 +79,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     expected_cost_, expected_violation_ : float
         In new rows, by cross-validation; slightly optimistic, as the best candidate was chosen.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
-        95 % intervals, or at `confidence`.
+        95 % intervals, or at `confidence`; weights count as numbers of rows.
     classes_, criterion_ : ndarray and PairwiseCriterion
         Labels in ascending order, and the notion.
     alpha_, n_iter_ : float and int
@@ -267,8 +269,22 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             return candidates[int((costs + price * violations).argmin())]
         kept = violations <= goal.allowance
         if not kept.any():
-            return candidates[int(violations.argmin())]
+            return self._fairest(candidates, goal.allowance)
         return candidates[int(np.where(kept, costs, np.inf).argmin())]
+
+    def _fairest(self, candidates: list[Candidate], limit: float) -> Candidate:
+        """The least estimated violation, where no candidate keeps the limit."""
+        estimates = [self.criterion_.violation(c.table) for c in candidates]
+        best = int(np.argmin(estimates))
+        sure = "" if self.confidence is None else f" with confidence {self.confidence:g}"
+        warnings.warn(
+            f"No model keeps max_violation={limit:g} in held-out rows{sure}; the one with the "
+            f"least estimated violation ({estimates[best]:.3f}) is taken. More rows, larger groups or a "
+            "wider limit would help.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return candidates[best]
 
     def _estimated_violation(self, table: ScoreTable) -> float:
         if self.confidence is None:
@@ -293,7 +309,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         self.expected_cost_ = mean_cost_of(table, cost)
         squares = float(np.einsum("gyl,yl->", table.cube, cost**2) / table.rows.sum())
         spread = np.sqrt(max(squares - self.expected_cost_**2, 0.0) / table.rows.sum())
-        width = 1.96 * float(spread)
-        self.expected_cost_interval_ = (self.expected_cost_ - width, self.expected_cost_ + width)
+        width = float(ndtri(0.5 + 0.5 * (self.confidence or 0.95)) * spread)
+        low, high = max(self.expected_cost_ - width, 0.0), self.expected_cost_ + width
+        self.expected_cost_interval_ = (low, high)
         self.expected_violation_ = self.criterion_.violation(table)
         self.expected_violation_interval_ = self._violation_interval(table)

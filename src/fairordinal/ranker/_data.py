@@ -49,6 +49,16 @@ class Rows(NamedTuple):
         return self.groups * self.n_labels + self.labels
 
 
+def check_two_of_each(groups: Array, labels: Array) -> None:
+    """Refuse rows whose weights leave one group or one label."""
+    for codes, name in ((groups, "sensitive_features"), (labels, "y")):
+        if len(np.unique(codes)) < 2:
+            raise ValueError(
+                f"rows with weight have one value of {name}; pairs of rows need two. Check "
+                "sample_weight."
+            )
+
+
 def require_pairwise(criterion: Criterion) -> PairwiseCriterion:
     """Refuse criteria about single samples: rankers learn from pairs."""
     if not isinstance(criterion, PairwiseCriterion):
@@ -68,7 +78,8 @@ def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairDat
     totals = table.totals.ravel()
     pairs = float(totals @ order @ totals)
     contrasts = criterion.contrasts(table)
-    return PairData(rows.features, rows.cells, rows.weight, order / pairs, contrasts, loss)
+    order = order / pairs if pairs else order
+    return PairData(rows.features, rows.cells, rows.weight, order, contrasts, loss)
 
 
 def folds_of(rows: Rows, n_folds: int) -> list[tuple[Array, Array]]:
@@ -88,5 +99,5 @@ def choose_alpha(
         coef = np.zeros(rows.features.n_features)
         for i, alpha in enumerate(ALPHAS):
             coef = plain(data, alpha, coef, tol, max_iter).coef
-            reached[i] += accuracy_of(held_out, coef)
+            reached[i] += accuracy_of(held_out, coef)  # 0 of a fold without pairs
     return ALPHAS[int(reached.argmax())]

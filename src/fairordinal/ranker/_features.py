@@ -21,11 +21,11 @@ class Features(NamedTuple):
     spreads: Array
 
     @classmethod
-    def of(cls, X: Any) -> Features:
+    def of(cls, X: Any, weight: Array | None = None) -> Features:
         """Features with the means and spreads of these rows."""
         if sparse.issparse(X):
             return cls(X, np.zeros(X.shape[1]), MaxAbsScaler().fit(X).scale_)
-        scaler = StandardScaler().fit(X)
+        scaler = StandardScaler().fit(X, sample_weight=weight)
         return cls(X, scaler.mean_, scaler.scale_)
 
     @property

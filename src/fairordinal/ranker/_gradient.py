@@ -19,7 +19,12 @@ from fairordinal._validation import (
     read_weight,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.ranker._data import Rows, pair_data, require_pairwise
+from fairordinal.ranker._data import (
+    Rows,
+    check_two_of_each,
+    pair_data,
+    require_pairwise,
+)
 from fairordinal.ranker._features import Features
 from fairordinal.ranker._objective import penalty, sharpness_for
 
@@ -85,9 +90,10 @@ def pairwise_gradient(
     """
     kernel = LOSSES[check_choice(loss, "loss", tuple(LOSSES))]
     price, limit = check_number(price, "price"), check_number(max_violation, "max_violation")
-    values = read_scores(scores).values.astype(np.float64)
-    column, groups = read_column(y, "y"), read_groups(sensitive_features)
-    check_same_length(column, groups)
+    scored, column = read_scores(scores), read_column(y, "y")
+    groups = read_groups(sensitive_features)
+    check_same_length(column, scored, groups)
+    values = scored.values.astype(np.float64)
     truth, _, _ = order_labels(column, column, labels)
     weight = read_weight(sample_weight, len(values), rows_of="y")
     weight = np.ones(len(values)) if weight is None else weight
@@ -99,6 +105,7 @@ def pairwise_gradient(
         len(groups.levels),
         len(truth.levels),
     )
+    check_two_of_each(rows.groups[weight > 0], rows.labels[weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)
     step = STEP.sharper(sharpness_for(values))
     detail = min(kernel.detail, step.detail) if price else kernel.detail

@@ -25,6 +25,7 @@ from fairordinal._validation import (
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker._data import (
     Rows,
+    check_two_of_each,
     choose_alpha,
     pair_data,
     require_pairwise,
@@ -72,17 +73,19 @@ def read_rows(
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(column.values)}.")
     truth, _, _ = order_labels(column, column, categories)
     weight = read_weight(sample_weight, len(column.values), rows_of="y")
-    weight = np.ones(len(column.values)) if weight is None else weight
+    kept = slice(None) if weight is None or weight.all() else np.flatnonzero(weight)
+    counted = None if weight is None else weight[kept]
+    group, label = groups.codes(slice(None))[kept], truth.codes(slice(None))[kept]
+    check_two_of_each(group, label)
     rows = Rows(
-        Features.of(X),
-        groups.codes(slice(None)),
-        truth.codes(slice(None)),
-        weight,
+        Features.of(X[kept], counted),
+        group,
+        label,
+        np.ones(len(label)) if counted is None else counted,
         len(groups.levels),
         len(truth.levels),
     )
-    kept = np.flatnonzero(weight)
-    return (rows if len(kept) == len(weight) else rows.take(kept)), truth.levels, groups.levels
+    return rows, truth.levels, groups.levels
 
 
 def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
@@ -201,17 +204,18 @@ class FairLinearRanker(BaseEstimator):
         share = check_number(self.trade_off, "trade_off", below=1.0 + 1e-12)
         ways, loss = ways_of(self.ranker), LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
+        tol, n_folds = check_number(self.tol, "tol"), check_whole(self.cv, "cv", least=2)
         criterion = require_pairwise(as_criterion(self.criterion))
         rows, self.classes_, _ = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         self.alpha_ = (
-            choose_alpha(rows, criterion, loss, self.cv, 1e-4, max_iter)
+            choose_alpha(rows, criterion, loss, n_folds, 1e-4, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
         data = pair_data(rows, criterion, loss)
-        path = fit_path(data, ways, self.alpha_, self.tol, max_iter)
+        path = fit_path(data, ways, self.alpha_, tol, max_iter)
         fits = [fit for part in path.values() for fit in part]
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)

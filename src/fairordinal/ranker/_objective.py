@@ -140,7 +140,8 @@ class _Whitened:
         if objective.tilt is not None:
             mean = objective.data.mean_differences
             matrix = matrix + mean.T @ (objective.tilt[:, None] * mean)
-        jitter = 1e-12 * np.trace(matrix) / len(matrix) * np.eye(len(matrix))
+        size = np.trace(matrix) / len(matrix) or 1.0  # 0 if all features are constant
+        jitter = 1e-12 * size * np.eye(len(matrix))
         self.root = linalg.cholesky(matrix + jitter, lower=True)
 
     def coef(self, z: Array) -> Array:
