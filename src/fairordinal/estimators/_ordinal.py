@@ -279,8 +279,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         sure = "" if self.confidence is None else f" with confidence {self.confidence:g}"
         warnings.warn(
             f"No model keeps max_violation={limit:g} in held-out rows{sure}; the one with the "
-            f"least estimated violation ({estimates[best]:.3f}) is taken. More rows, larger groups or a "
-            "wider limit would help.",
+            f"least estimated violation ({estimates[best]:.3f}) is taken. More rows, larger groups "
+            "or a wider limit would help.",
             UserWarning,
             stacklevel=4,
         )
