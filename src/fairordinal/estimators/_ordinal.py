@@ -10,9 +10,9 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fairordinal._audit import find
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._cuts import Goal
-from fairordinal._inference import intervals
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Candidate, Plan, cross_validate, flat, mean_cost_of
 from fairordinal._table import ScoreTable
@@ -24,7 +24,7 @@ from fairordinal._validation import (
     check_whole,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.estimators._response import plain_array
+from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
 from fairordinal.ranker import (
     choose_alpha,
     read_rows,
@@ -34,7 +34,6 @@ from fairordinal.ranker import (
 )
 from fairordinal.thresholds import read_goal
 
-DEFAULT_LIMIT = 0.05
 STRICTER = (1.0, 0.5, 0.2)  # shares of the limit that thresholds are given to keep it in new rows
 
 
@@ -248,11 +247,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     def _goals(self) -> list[Goal]:
         """The goals that thresholds are tried with."""
-        if self.trade_off is not None or self.max_violation is None:
-            limit = DEFAULT_LIMIT if self.trade_off is None else self.max_violation
-            first = read_goal(self.trade_off, limit, "certified")
-        else:
-            first = read_goal(None, self.max_violation, "certified")
+        first = read_goal(
+            self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
+        )
         if self.confidence is not None:
             check_fraction(self.confidence, "confidence")
         if not first.hard:
@@ -292,17 +289,15 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         return self._violation_interval(table)[1]
 
     def _violation_interval(self, table: ScoreTable) -> tuple[float, float]:
-        bounds = intervals(
+        finding = find(
             self.criterion_,
             table,
-            method="delta",
+            interval="delta",
             confidence=self.confidence or 0.95,
             n_resamples=0,
             random_state=0,
         )
-        gaps = self.criterion_.disparities(table)
-        defined = np.isfinite(gaps) & ~np.eye(len(table.groups), dtype=bool)
-        return bounds.of_violation(self.criterion_.scale(table), defined)
+        return finding.violation_interval
 
     def _expect(self, table: ScoreTable, cost: Array) -> None:
         """What held-out rows say about new ones."""

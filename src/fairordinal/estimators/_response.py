@@ -13,6 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from fairordinal._costs import label_places
 from fairordinal._validation import Array
 
+DEFAULT_LIMIT = 0.05  # of the violation, if nothing is asked for
 RESPONSES = ("auto", "decision_function", "predict_proba", "predict")
 
 

@@ -25,6 +25,7 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import (
+    DEFAULT_LIMIT,
     RESPONSES,
     choose_response,
     learned_labels,
@@ -39,8 +40,6 @@ from fairordinal.thresholds import (
     solve,
     warn_unfinished,
 )
-
-DEFAULT_LIMIT = 0.05
 
 
 class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -166,7 +165,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self : FairThresholdClassifier
             Fitted.
         """
-        goal = read_goal(self.trade_off, self._limit(), "certified")
+        goal = read_goal(
+            self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
+        )
         read_settings(self.tol, self.max_time, 0, self.random_state)  # complains before the work
         check_choice(self.response_method, "response_method", RESPONSES)
         truth = self._read(X, y, sensitive_features, sample_weight)
@@ -284,11 +285,6 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         inner = get_tags(self.estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
-
-    def _limit(self) -> float | None:
-        if self.trade_off is None and self.max_violation is None:
-            return DEFAULT_LIMIT
-        return self.max_violation
 
     def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Coded:
         """Check the columns, and set `classes_`."""

@@ -171,9 +171,13 @@ def solve(
     )
 
 
-def read_goal(trade_off: Any, max_violation: Any, method: str) -> Goal:
+def read_goal(
+    trade_off: Any, max_violation: Any, method: str, *, default_limit: float | None = None
+) -> Goal:
     """The goal, its price in units of k (trade-off) or of the worst cost (limit)."""
     check_choice(method, "method", tuple(METHODS))
+    if trade_off is None and max_violation is None:
+        max_violation = default_limit if method != "cost_only" else None
     if method == "cost_only":
         if trade_off is not None or max_violation is not None:
             raise ValueError(
