@@ -18,13 +18,15 @@ class Kernel:
     """A loss and its second derivative.
 
     Beyond `REACH` it is ``-tail · x`` for a lost pair (or constant, with tail 0) and 0 for a won
-    one. `detail` is the width of its finest feature, in units of the margin.
+    one. `detail` is the width of its finest feature, in units of the margin. The one `kinked` loss
+    is the squared hinge: no bins are fine enough for it, and its tail is quadratic.
     """
 
     value: Callable[[Array], Array]
     curvature: Callable[[Array], Array]
     tail: float = 1.0
     detail: float = 1.0
+    kinked: bool = False
 
     def sharper(self, factor: float) -> Kernel:
         """The loss of ``factor · x`` with a factor of at least 1, for a loss without a tail."""
@@ -48,9 +50,14 @@ def _smooth_hinge(x: Array) -> Array:
     return (1.0 - x) * ndtr(1.0 - x) + _density(1.0 - x)
 
 
+def _squared_hinge(x: Array) -> Array:
+    return np.maximum(1.0 - x, 0.0) ** 2
+
+
 LOSSES = {
     "logistic": Kernel(lambda x: np.logaddexp(0.0, -x), lambda x: expit(x) * expit(-x)),
     "smooth_hinge": Kernel(_smooth_hinge, lambda x: _density(1.0 - x)),
+    "squared_hinge": Kernel(_squared_hinge, lambda x: 2.0 * (x < 1.0), kinked=True),
 }
 
 # a won pair counts 0, a lost one 1: what a criterion counts, made smooth

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._pairloss import LOSSES, STEP, Histogram
+from fairordinal._pairloss import LOSSES, STEP
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -26,7 +26,7 @@ from fairordinal.ranker._data import (
     require_pairwise,
 )
 from fairordinal.ranker._features import Features
-from fairordinal.ranker._objective import penalty, sharpness_for
+from fairordinal.ranker._objective import priced_loss, sharpness_for
 
 
 class PairwiseGradient(NamedTuple):
@@ -63,7 +63,7 @@ def pairwise_gradient(
         Which disparities have a price.
     price, max_violation : float, default=0.0
         Half of `price` times the squared excess of each disparity over `max_violation` is added.
-    loss : {"logistic", "smooth_hinge"}, default="logistic"
+    loss : {"logistic", "smooth_hinge", "squared_hinge"}, default="logistic"
         The price of a pair's margin.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice.
@@ -79,7 +79,8 @@ def pairwise_gradient(
     Notes
     -----
     The mean of ℓ(s_i - s_j) over all pairs with y_i > y_j, and disparities with a smooth step in
-    place of a win. Cost: O(n + m·B·log B) with m cells and B bins; no pair is formed.
+    place of a win. Cost: O(n + m·B·log B) with m cells and B bins, O(n·log n + n·m)
+    for the squared hinge; no pair is formed.
 
     Examples
     --------
@@ -108,13 +109,6 @@ def pairwise_gradient(
     check_two_of_each(rows.groups[weight > 0], rows.labels[weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)
     step = STEP.sharper(sharpness_for(values))
-    detail = min(kernel.detail, step.detail) if price else kernel.detail
-    histogram = Histogram(values, rows.cells, data.n_cells, weight, detail=detail)
-    potential = histogram.potential(kernel, data.accuracy)
-    total = histogram.total(kernel, data.accuracy, potential)
-    if price:
-        fine, mixed = penalty(data, histogram, step, price, limit)
-        total += fine
-        potential = potential - histogram.potential(step, mixed)
-    curvature = histogram.curvatures(kernel, data.accuracy)
-    return PairwiseGradient(total, histogram.slopes(potential), np.maximum(curvature, 0.0))
+    pairs = data.pairs(values, step.detail if price else np.inf)
+    total, slopes = priced_loss(data, pairs, data.accuracy, step, price, limit)
+    return PairwiseGradient(total, slopes, np.maximum(pairs.curvatures(data.accuracy), 0.0))

@@ -114,8 +114,9 @@ class FairLinearRanker(BaseEstimator):
     ranker : {"auto", "direct", "reduction", "relaxed"}, default="auto"
         ``"direct"`` penalises smooth disparities, ``"reduction"`` turns pairs round as the paper
         does, ``"auto"`` pools both; ``"relaxed"`` makes mean scores equal.
-    loss : {"logistic", "smooth_hinge"}, default="logistic"
-        The price of a pair's margin.
+    loss : {"logistic", "smooth_hinge", "squared_hinge"}, default="logistic"
+        The price of a pair's margin x: log(1 + exp(-x)), max(1 - x, 0) rounded off, or
+        max(1 - x, 0)².
     alpha : float, default=None
         Strength of the l2 penalty on coefficients of standardised features; None chooses it by
         cross-validation over rows.

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, optimize
 
-from fairordinal._pairloss import STEP, Histogram, Kernel
+from fairordinal._pairloss import STEP, Histogram, Kernel, PairLoss, measure
 from fairordinal._validation import Array
 from fairordinal.ranker._features import Features
 
@@ -42,6 +42,10 @@ class PairData:
 
     def scores(self, coef: Array) -> Array:
         return self.features.times(coef)
+
+    def pairs(self, scores: Array, detail: float) -> PairLoss:
+        """The loss of all pairs at these scores; for steps of this detail, too."""
+        return measure(self.loss, scores, self.cells, self.n_cells, self.weight, detail=detail)
 
     @cached_property
     def mean_differences(self) -> Array:
@@ -88,19 +92,10 @@ class Objective:
     tilt: Array | None = None  # (E,) a price on squared mean differences
 
     def __call__(self, coef: Array) -> tuple[float, Array]:
-        data = self.data
-        step = self._step
-        detail = min(data.loss.detail, step.detail) if self.price else data.loss.detail
-        histogram = Histogram(
-            data.scores(coef), data.cells, data.n_cells, data.weight, detail=detail
-        )
-        potential = histogram.potential(data.loss, self.weights)
-        value = histogram.total(data.loss, self.weights, potential)
-        if self.price:
-            fine, mixed = penalty(data, histogram, step, self.price, self.level)
-            value += fine
-            potential = potential - histogram.potential(step, mixed)
-        gradient = data.features.transposed_times(histogram.slopes(potential))
+        data, step = self.data, self._step
+        pairs = data.pairs(data.scores(coef), step.detail if self.price else np.inf)
+        value, slopes = priced_loss(data, pairs, self.weights, step, self.price, self.level)
+        gradient = data.features.transposed_times(slopes)
         value += 0.5 * self.alpha * float(coef @ coef)
         gradient = gradient + self.alpha * coef
         if self.tilt is not None:
@@ -114,7 +109,18 @@ class Objective:
         return STEP.sharper(self.sharpness)
 
 
-def penalty(
+def priced_loss(
+    data: PairData, pairs: PairLoss, weights: Array, step: Kernel, price: float, level: float
+) -> tuple[float, Array]:
+    """The loss of all pairs with the penalty of disparities, and its slopes by row."""
+    if not price:
+        return pairs.loss(weights)
+    fine, mixed = _penalty(data, pairs.histogram, step, price, level)
+    value, slopes = pairs.loss(weights, less=pairs.histogram.potential(step, mixed))
+    return value + fine, slopes
+
+
+def _penalty(
     data: PairData, histogram: Histogram, step: Kernel, price: float, level: float
 ) -> tuple[float, Array]:
     """The penalty of disparities beyond a level, and the pair weights that have its slope.
