@@ -57,6 +57,18 @@ def test_a_limit_is_kept_on_the_rows_given_and_nearly_so_in_new_ones(criterion, 
     assert mean_cost(new_y, predicted) == pytest.approx(model.expected_cost_, abs=0.1)
 
 
+@pytest.mark.parametrize("ranker", ["direct", "reduction"])
+def test_the_squared_hinge_is_a_loss_as_any_other(ranker):
+    X, y, a = people()
+    options = QUICK | {"ranker": ranker, "trade_off": 0.3}
+    hinge, logistic = (
+        FairOrdinalClassifier(loss=loss, **options).fit(X, y, sensitive_features=a)
+        for loss in ("squared_hinge", "logistic")
+    )
+    assert hinge.violation_ < 0.1
+    assert hinge.cost_ == pytest.approx(logistic.cost_, abs=0.05)
+
+
 def test_confidence_asks_for_more_than_the_estimate():
     X, y, a = people()
     careful = FairOrdinalClassifier(max_violation=0.15, confidence=0.9, **QUICK)

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
 import oracles
-from fairordinal._pairloss import LOSSES, STEP, Histogram
+from fairordinal._pairloss import LOSSES, STEP, Histogram, measure
 
 SLOPES = {
     "logistic": lambda x: -expit(-x),
     "smooth_hinge": lambda x: -ndtr(1.0 - x),
+    "squared_hinge": lambda x: -2.0 * np.maximum(1.0 - x, 0.0),
     "step": lambda x: -expit(x) * expit(-x),
 }
 KERNELS = LOSSES | {"step": STEP}
@@ -37,6 +38,8 @@ def scores_of_many_kinds():
         "huge": 1e8 * normal,
         "beyond all bounds": 1e200 * normal,
         "tiny": 1e-9 * normal,
+        "thirds": generator.integers(0, 12, N) / 3.0,
+        "far ties": np.where(np.arange(N) < 100, 0.0, 1e17),
         "two values": np.where(np.arange(N) < 100, 0.0, 1.23456),
         "wide": generator.uniform(0, 1e5, N),
     }
@@ -50,15 +53,15 @@ SCORES = scores_of_many_kinds()
 def test_loss_and_gradient_are_those_of_all_pairs(name, kind):
     kernel, s = KERNELS[name], SCORES[kind]
     cells, w, weights = random_pairs()
-    histogram = Histogram(s, cells, CELLS, w)
-    potential = histogram.potential(kernel, weights)
+    total, slopes = measure(kernel, s, cells, CELLS, w).loss(weights)
     table = weights[np.ix_(cells, cells)]
     margin = np.sign(table) * np.subtract.outer(s, s)
-    expected = float((np.outer(w, w) * np.abs(table) * kernel.value(margin)).sum())
-    assert histogram.total(kernel, weights, potential) == pytest.approx(expected, rel=1e-6)
+    with np.errstate(over="ignore"):  # the square of 1e200
+        expected = float((np.outer(w, w) * np.abs(table) * kernel.value(margin)).sum())
+    assert total == pytest.approx(expected, rel=1e-6)
     gradient, _ = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
-    found = histogram.slopes(potential)
-    assert np.linalg.norm(found - gradient) <= 1e-6 * np.linalg.norm(gradient)
+    size = np.abs(gradient).max()
+    assert np.linalg.norm((slopes - gradient) / size) <= 1e-6 * np.linalg.norm(gradient / size)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -72,29 +75,67 @@ def test_a_few_rows_agree_with_pair_by_pair_enumeration(name, data):
     cells = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     w = np.array(data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=n, max_size=n)))
     weights = np.array([[0.0, 1.0, -2.0], [0.5, 0.0, 0.3], [-1.0, 2.0, 0.0]])
-    histogram = Histogram(s, cells, 3, w)
-    potential = histogram.potential(kernel, weights)
+    total, slopes = measure(kernel, s, cells, 3, w).loss(weights)
     expected = oracles.pair_loss(s, cells, w, weights, kernel.value)
     size = float(w.sum() ** 2)
-    assert histogram.total(kernel, weights, potential) == pytest.approx(
-        expected, rel=1e-6, abs=1e-7 * size
-    )
+    assert total == pytest.approx(expected, rel=1e-6, abs=1e-7 * size)
     gradient, _ = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
-    np.testing.assert_allclose(histogram.slopes(potential), gradient, atol=1e-6 * size)
+    np.testing.assert_allclose(slopes, gradient, atol=1e-6 * size)
 
 
+@pytest.mark.parametrize("kind", ["normal", "few integers", "many integers", "constant"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_hessian_products_and_curvatures(name):
-    kernel, s = KERNELS[name], SCORES["normal"]
+def test_hessian_products_and_curvatures(name, kind):
+    kernel, s = KERNELS[name], SCORES[kind]
     cells, w, weights = random_pairs()
     vector = np.random.default_rng(2).normal(size=N)
     _, hessian = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
-    histogram = Histogram(s, cells, CELLS, w)
-    found = histogram.hessian_product(kernel, weights, vector)
+    pairs = measure(kernel, s, cells, CELLS, w)
+    found = pairs.hessian_product(weights, vector)
     np.testing.assert_allclose(found, hessian @ vector, rtol=1e-5, atol=1e-5)
     same = np.diag(weights)[cells] * w**2 * kernel.curvature(np.zeros(1))  # pairs (i, i)
-    curvature = histogram.curvatures(kernel, weights) - 2 * np.abs(same)
+    curvature = pairs.curvatures(weights) - 2 * np.abs(same)
     np.testing.assert_allclose(curvature, np.diag(hessian), rtol=1e-5, atol=1e-5)
+
+
+def test_a_margin_on_the_kink_is_flat():
+    weights = np.tril(np.ones((3, 3)), -1)  # margins 1, 2, 1
+    pairs = measure(LOSSES["squared_hinge"], np.arange(3.0), np.arange(3), 3, np.ones(3))
+    total, slopes = pairs.loss(weights)
+    assert total == 0.0
+    assert not slopes.any()
+    assert not pairs.curvatures(weights).any()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_ties_far_from_other_rows_are_ties(name):
+    """The score less 1 is the score itself beyond 2^53."""
+    s, cells = np.array([0.0, 1e17, 1e17]), np.arange(3)
+    weights = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    total, slopes = measure(LOSSES[name], s, cells, 3, np.ones(3)).loss(weights)
+    slope = float(SLOPES[name](0.0))
+    assert total == pytest.approx(float(LOSSES[name].value(np.zeros(1))[0]), rel=1e-6)
+    np.testing.assert_allclose(slopes, [0.0, -slope, slope], rtol=1e-6, atol=1e-12)
+
+
+def test_blocks_of_sorted_rows_make_no_difference(monkeypatch):
+    cells, w, weights = random_pairs()
+    found = []
+    for block in (1, 7, 10**4):
+        monkeypatch.setattr("fairordinal._pairloss._sorted.BLOCK", block)
+        pairs = measure(LOSSES["squared_hinge"], SCORES["normal"], cells, CELLS, w)
+        total, slopes = pairs.loss(weights)
+        found.append(np.concatenate([[total], slopes, pairs.curvatures(weights)]))
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-12)
+
+
+def test_the_slopes_of_steps_are_taken_off():
+    cells, w, weights = random_pairs()
+    for kernel in LOSSES.values():
+        pairs = measure(kernel, SCORES["normal"], cells, CELLS, w)
+        steps = pairs.histogram.potential(STEP, weights)
+        expected = pairs.loss(weights)[1] - pairs.histogram.slopes(steps)
+        np.testing.assert_allclose(pairs.loss(weights, less=steps)[1], expected, atol=1e-9)
 
 
 def test_pair_tables_hold_every_cell_pair():
@@ -107,13 +148,11 @@ def test_pair_tables_hold_every_cell_pair():
         assert table[u, v] == pytest.approx(expected, rel=1e-7)
 
 
-def loss_of(s, cells, w, weights):
-    histogram = Histogram(s, cells, CELLS, w)
-    kernel = LOSSES["logistic"]
-    return histogram.total(kernel, weights, histogram.potential(kernel, weights))
+@pytest.mark.parametrize("name", LOSSES)
+def test_order_shift_and_repetition_make_no_difference(name):
+    def loss_of(s, cells, w, weights):
+        return measure(LOSSES[name], s, cells, CELLS, w).loss(weights)[0]
 
-
-def test_order_shift_and_repetition_make_no_difference():
     cells, w, weights = random_pairs()
     s = SCORES["normal"]
     plain = loss_of(s, cells, w, weights)

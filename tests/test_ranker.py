@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from fairordinal._pairloss import LOSSES
 from fairordinal.criteria import as_criterion
@@ -22,16 +23,17 @@ def biased_rows(n=400, n_groups=2, seed=0):
     return X, y, a
 
 
-def data_of(X, y, a, criterion="demographic_parity"):
+def data_of(X, y, a, criterion="demographic_parity", loss="logistic"):
     features = Features(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
     rows = Rows(features, a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
-    return pair_data(rows, as_criterion(criterion), LOSSES["logistic"])
+    return pair_data(rows, as_criterion(criterion), LOSSES[loss])
 
 
 @pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity", "equalized_odds"])
 @pytest.mark.parametrize("n_groups", [2, 3])
-def test_gradients_agree_with_a_stencil(criterion, n_groups):
-    data = data_of(*biased_rows(n_groups=n_groups), criterion)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
+    data = data_of(*biased_rows(n_groups=n_groups), criterion, loss)
     tilt = np.full(len(data.contrasts), 0.2)
     objective = Objective(data, 0.1, data.accuracy, 30.0, 0.05, sharpness=2.0, tilt=tilt)
     coef = np.random.default_rng(1).normal(size=4)
@@ -51,6 +53,20 @@ def test_all_pairs_are_those_of_a_logistic_regression_on_explicit_pairs():
     explicit.fit(differences, signs)
     found = minimise(Objective(data, alpha, data.accuracy), np.zeros(4), tol=1e-9, max_iter=500)
     np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-4)
+
+
+def test_the_squared_hinge_is_that_of_a_support_vector_machine_on_explicit_pairs():
+    X, y, a = biased_rows(80)
+    data, alpha = data_of(X, y, a, loss="squared_hinge"), 0.01
+    above, below = np.nonzero(y[:, None] > y[None, :])
+    differences = np.concatenate([X[above] - X[below], X[below] - X[above]])
+    signs = np.repeat([1, 0], len(above))
+    explicit = LinearSVC(
+        C=1 / (alpha * len(signs)), fit_intercept=False, dual=False, tol=1e-10, max_iter=10**4
+    )
+    explicit.fit(differences, signs)
+    found = minimise(Objective(data, alpha, data.accuracy), np.zeros(4), tol=1e-9, max_iter=500)
+    np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-6)
 
 
 def test_multipliers_turn_pairs_round_as_explicit_cost_sensitive_pairs_do():
@@ -78,6 +94,15 @@ def test_paths_lead_from_accurate_to_fair(ranker, criterion, n_groups):
     assert model.violations_.min() < 0.4 * plain
     chosen = np.flatnonzero((model.path_ == model.coef_).all(axis=1))[0]
     assert model.violations_[chosen] < plain
+
+
+@pytest.mark.parametrize("ranker", ["direct", "reduction", "relaxed"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_has_fair_rankers(ranker, loss):
+    X, y, a = biased_rows()
+    model = FairLinearRanker(ranker=ranker, loss=loss, alpha=1e-3).fit(X, y, sensitive_features=a)
+    assert model.accuracies_[0] > 0.75
+    assert model.violations_.min() < 0.4 * model.violations_[0]
 
 
 def test_without_a_price_on_fairness_the_plain_ranker_is_taken():
@@ -152,13 +177,15 @@ def test_missing_features_are_refused_and_changed_columns_too():
         model.decision_function(X[:, :3])
 
 
-def test_the_gradient_for_other_learners_agrees_with_a_stencil():
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_gradient_for_other_learners_agrees_with_a_stencil(loss):
     _, y, a = biased_rows(60)
     s = np.random.default_rng(5).normal(size=60)
-    found = pairwise_gradient(s, y, sensitive_features=a)
+    options = {"sensitive_features": a, "loss": loss}
+    found = pairwise_gradient(s, y, **options)
     for i in range(0, 60, 7):
         step = 1e-4 * (np.arange(60) == i)
-        up, down = (pairwise_gradient(s + d, y, sensitive_features=a).loss for d in (step, -step))
+        up, down = (pairwise_gradient(s + d, y, **options).loss for d in (step, -step))
         assert found.gradient[i] == pytest.approx((up - down) / 2e-4, abs=1e-7)
     assert (found.curvature >= 0).all()
 
