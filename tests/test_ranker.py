@@ -1,17 +1,27 @@
 """Fair linear rankers: gradients, paths, and what they reach."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from fairlearn import reductions
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from fairordinal._pairloss import LOSSES
-from fairordinal.criteria import as_criterion
+from fairordinal.criteria import DemographicParity, EqualOpportunity, as_criterion
 from fairordinal.ranker import FairLinearRanker, Features, Rows, pair_data, pairwise_gradient
-from fairordinal.ranker._objective import Objective, minimise
-from fairordinal.ranker._paths import accuracy_of, violation_of
+from fairordinal.ranker._objective import Aim, Objective, Training, minimise
+from fairordinal.ranker._paths import (
+    GRID,
+    WAYS,
+    accuracy_of,
+    disparities_of,
+    grid,
+    plain,
+    violation_of,
+)
 
 
 def biased_rows(n=400, n_groups=2, seed=0):
@@ -34,8 +44,9 @@ def data_of(X, y, a, criterion="demographic_parity", loss="logistic"):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
     data = data_of(*biased_rows(n_groups=n_groups), criterion, loss)
-    tilt = np.full(len(data.contrasts), 0.2)
-    objective = Objective(data, 0.1, data.accuracy, 30.0, 0.05, sharpness=2.0, tilt=tilt)
+    turn = 0.3 * data.contrasts[0] / data.pair_weight
+    aim = Aim(turn=turn, price=30.0, level=0.05, pull=0.2)
+    objective = Objective(data, 0.1, aim, sharpness=2.0)
     coef = np.random.default_rng(1).normal(size=4)
     _, gradient = objective(coef)
     for i, step in enumerate(1e-4 * np.eye(4)):
@@ -51,7 +62,7 @@ def test_all_pairs_are_those_of_a_logistic_regression_on_explicit_pairs():
     signs = np.repeat([1, 0], len(above))
     explicit = LogisticRegression(C=1 / (alpha * len(signs)), fit_intercept=False, tol=1e-10)
     explicit.fit(differences, signs)
-    found = minimise(Objective(data, alpha, data.accuracy), np.zeros(4), tol=1e-9, max_iter=500)
+    found = minimise(Objective(data, alpha), np.zeros(4), tol=1e-9, max_iter=500)
     np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-4)
 
 
@@ -65,21 +76,89 @@ def test_the_squared_hinge_is_that_of_a_support_vector_machine_on_explicit_pairs
         C=1 / (alpha * len(signs)), fit_intercept=False, dual=False, tol=1e-10, max_iter=10**4
     )
     explicit.fit(differences, signs)
-    found = minimise(Objective(data, alpha, data.accuracy), np.zeros(4), tol=1e-9, max_iter=500)
+    found = minimise(Objective(data, alpha), np.zeros(4), tol=1e-9, max_iter=500)
     np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-6)
 
 
-def test_multipliers_turn_pairs_round_as_explicit_cost_sensitive_pairs_do():
+def explicit_pairs(X, y, a):
+    """The paper's D': all pairs of unequal labels, both ways round, with the groups of each."""
+    i, j = np.nonzero(y[:, None] != y[None, :])
+    return X[i] - X[j], (y[i] > y[j]).astype(int), np.char.add(a[i].astype(str), a[j].astype(str))
+
+
+NOTIONS = {
+    "demographic parity": (DemographicParity(pairs="unequal_labels"), reductions.DemographicParity),
+    "equal opportunity": (EqualOpportunity(), reductions.TruePositiveRateParity),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Setting a")  # fairlearn's use of pandas
+@pytest.mark.parametrize("multiplier", [0.03, 0.015, -0.025])
+@pytest.mark.parametrize("notion", NOTIONS)
+def test_a_multiplier_gives_what_grid_search_of_fairlearn_gives_on_explicit_pairs(
+    notion, multiplier
+):
     X, y, a = biased_rows(60)
-    data, alpha = data_of(X, y, a), 0.01
-    weights = data.accuracy - 0.1 * data.contrasts[0]
-    table = weights[np.ix_(data.cells, data.cells)]
-    above, below = np.nonzero(table)
-    explicit = LogisticRegression(C=1 / alpha, fit_intercept=False, tol=1e-12, max_iter=10**4)
-    differences, turned = X[above] - X[below], table[above, below] > 0
-    explicit.fit(differences, turned, sample_weight=np.abs(table[above, below]))
-    found = minimise(Objective(data, alpha, weights), np.zeros(4), tol=1e-10, max_iter=500)
-    np.testing.assert_allclose(found.coef, explicit.coef_[0], rtol=1e-3, atol=1e-4)
+    criterion, moment = NOTIONS[notion]
+    data, alpha = data_of(X, y, a, criterion), 0.01
+    D, signs, groups = explicit_pairs(X, y, a)
+    probe = moment()
+    probe.load_data(D, signs, sensitive_features=groups)
+    lagrange = pd.Series(0.0, index=probe.index)
+    lagrange.loc[("+", slice(None), "01")] = multiplier
+    lagrange.loc[("+", slice(None), "10")] = -multiplier
+    assert (probe.signed_weights(lagrange).abs() < 1).all()  # beyond, it turns one way of a pair
+    base = LogisticRegression(C=1 / (alpha * len(signs)), fit_intercept=False, tol=1e-10)
+    search = reductions.GridSearch(base, moment(), grid=pd.DataFrame({0: lagrange}))
+    search.fit(D, signs, sensitive_features=groups)
+    aim = Aim(turn=multiplier * data.contrasts[0] / data.pair_weight)
+    found = minimise(Objective(data, alpha, aim), np.zeros(4), tol=1e-9, max_iter=500)
+    np.testing.assert_allclose(found.coef, search.predictors_[0].coef_[0], rtol=1e-4, atol=1e-5)
+
+
+def test_beyond_its_weight_a_pair_is_turned_round():
+    X, y, a = biased_rows(60)
+    data = data_of(X, y, a)
+    lean = np.sign(data.contrasts[0] - data.contrasts[0].T)
+    weights = Objective(data, 0.1, Aim(turn=0.5 * 3.0 * lean)).weights
+    np.testing.assert_allclose(weights, weights * (weights > 0))
+    tilted = data.accuracy - data.accuracy.T - 3.0 * data.pair_weight * lean
+    np.testing.assert_allclose(weights - weights.T, tilted)
+
+
+def test_the_grid_of_the_paper_is_selected_from_for_every_trade_off():
+    X, y, a = biased_rows()
+    model = FairLinearRanker(ranker="grid", alpha=1e-3).fit(X, y, sensitive_features=a)
+    assert len(model.path_) == 1 + len(GRID) == 101
+    for share in (0.0, 0.3, 0.9):
+        value = (1 - share) * (1 - model.accuracies_) + share * model.violations_
+        chosen = model.at(share)
+        np.testing.assert_array_equal(chosen.coef_, model.path_[value.argmin()])
+        again = FairLinearRanker(ranker="grid", alpha=1e-3, trade_off=share)
+        np.testing.assert_array_equal(again.fit(X, y, sensitive_features=a).coef_, chosen.coef_)
+    assert model.trade_off == 0.5  # at() leaves the ranker alone
+
+
+def test_the_grid_passes_through_fair_and_beyond():
+    data = data_of(*biased_rows())
+    training = Training(1e-3, 1e-6, 500)
+    first = plain(data, training)
+    disparities = [disparities_of(data, fit.coef)[0] for fit in grid(data, first, training)]
+    start = disparities_of(data, first.coef)[0]
+    assert np.sign(disparities[49]) == -np.sign(start)  # multiplier 3
+    assert abs(disparities[99]) > abs(start)  # multiplier -3
+
+
+def test_other_rows_get_the_same_aims():
+    X, y, a = biased_rows()
+    data = data_of(X, y, a)
+    training = Training(1e-3, 1e-7, 500)
+    first = plain(data, training)
+    fits = [fit for way in WAYS.values() for fit in way(data, first, training)]
+    for fit, again in zip(fits, training.fit_again(data, fits), strict=True):
+        assert again.aim is fit.aim
+        if not fit.aim.price:  # else the smooth step depends on where the fit starts
+            np.testing.assert_allclose(again.coef, fit.coef, atol=1e-4)
 
 
 @pytest.mark.parametrize("ranker", ["direct", "reduction", "relaxed", "auto"])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairordinal._audit import find
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._cuts import Goal
 from fairordinal._pairloss import LOSSES
-from fairordinal._path import Candidate, Plan, cross_validate, flat, mean_cost_of
-from fairordinal._table import ScoreTable
+from fairordinal._path import (
+    Candidate,
+    Plan,
+    candidates,
+    choose,
+    cost_interval,
+    violation_interval,
+)
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -26,6 +29,7 @@ from fairordinal._validation import (
 from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
 from fairordinal.ranker import (
+    Training,
     choose_alpha,
     read_rows,
     require_pairwise,
@@ -35,6 +39,7 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import read_goal
 
 STRICTER = (1.0, 0.5, 0.2)  # shares of the limit that thresholds are given to keep it in new rows
+DEARER = (1.0, 0.5, 2.0)  # and of the price
 
 
 class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
@@ -67,7 +72,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     tol, max_iter : float and int, default=1e-5 and 500
         When the fit of a ranker stops.
     max_time : float, default=60.0
-        Seconds for the final thresholds; in cross-validation they get half a second each.
+        Seconds for the final thresholds.
 
     Attributes
     ----------
@@ -77,6 +82,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         On the rows given, and how far from optimal the thresholds can be.
     expected_cost_, expected_violation_ : float
         In new rows, by cross-validation; slightly optimistic, as the best candidate was chosen.
+        What a candidate promises too much is averaged over the thresholds tried for its ranker.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
         95 % intervals, or at `confidence`; weights count as numbers of rows.
     classes_, criterion_ : ndarray and PairwiseCriterion
@@ -168,31 +174,29 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         )
         self.classes_ = plain_array(labels)
         self.alpha_ = (
-            choose_alpha(rows, self.criterion_, loss, n_folds, 1e-4, max_iter)
+            choose_alpha(rows, self.criterion_, loss, n_folds, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
-        cost = as_cost_matrix(self.cost_matrix, labels)
         plan = Plan(
             self.criterion_,
             loss,
             ways,
-            self.alpha_,
-            cost,
+            Training(self.alpha_, tol, max_iter),
+            as_cost_matrix(self.cost_matrix, labels),
             groups,
             labels,
-            tol,
-            max_iter,
         )
         path = plan.path(rows)
-        warn_unconverged(flat(path), max_iter)
-        self.n_iter_ = max(fit.n_iter for fit in flat(path))
-        chosen = self._choose(cross_validate(plan, rows, path, goals, n_folds), cost)
-        fit = flat(path)[chosen.ranker]
-        self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, 1e-3, self.max_time)
+        warn_unconverged(path, max_iter)
+        self.n_iter_ = max(fit.n_iter for fit in path)
+        found = candidates(plan, rows, path, goals, n_folds)
+        chosen = choose(plan, found, goals[0], self.confidence)
+        fit = path[chosen.ranker]
+        self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, self.max_time)
         self.coef_ = fit.coef / rows.features.spreads
         self.thresholds_ = self.result_.thresholds + rows.features.means @ self.coef_
-        self._expect(chosen.table, cost)
+        self._expect(plan, chosen)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -246,66 +250,19 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _goals(self) -> list[Goal]:
-        """The goals that thresholds are tried with."""
-        first = read_goal(
+        """The goals that thresholds are tried with; the first is what was asked for."""
+        asked = read_goal(
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         if self.confidence is not None:
             check_fraction(self.confidence, "confidence")
-        if not first.hard:
-            return [first]
-        return [first._replace(allowance=share * first.allowance) for share in STRICTER]
+        if asked.hard:
+            return [asked._replace(allowance=share * asked.allowance) for share in STRICTER]
+        return [asked._replace(price=factor * asked.price) for factor in DEARER]
 
-    def _choose(self, candidates: list[Candidate], cost: Array) -> Candidate:
-        """The best in held-out rows: least objective, or least cost within the limit."""
-        goal = candidates[0].goal
-        costs = np.array([mean_cost_of(c.table, cost) for c in candidates])
-        violations = np.array([self._estimated_violation(c.table) for c in candidates])
-        if not goal.hard:
-            price = goal.price * len(cost)
-            return candidates[int((costs + price * violations).argmin())]
-        kept = violations <= goal.allowance
-        if not kept.any():
-            return self._fairest(candidates, goal.allowance)
-        return candidates[int(np.where(kept, costs, np.inf).argmin())]
-
-    def _fairest(self, candidates: list[Candidate], limit: float) -> Candidate:
-        """The least estimated violation, where no candidate keeps the limit."""
-        estimates = [self.criterion_.violation(c.table) for c in candidates]
-        best = int(np.argmin(estimates))
-        sure = "" if self.confidence is None else f" with confidence {self.confidence:g}"
-        warnings.warn(
-            f"No model keeps max_violation={limit:g} in held-out rows{sure}; the one with the "
-            f"least estimated violation ({estimates[best]:.3f}) is taken. More rows, larger groups "
-            "or a wider limit would help.",
-            UserWarning,
-            stacklevel=4,
-        )
-        return candidates[best]
-
-    def _estimated_violation(self, table: ScoreTable) -> float:
-        if self.confidence is None:
-            return self.criterion_.violation(table)
-        return self._violation_interval(table)[1]
-
-    def _violation_interval(self, table: ScoreTable) -> tuple[float, float]:
-        finding = find(
-            self.criterion_,
-            table,
-            interval="delta",
-            confidence=self.confidence or 0.95,
-            n_resamples=0,
-            random_state=0,
-        )
-        return finding.violation_interval
-
-    def _expect(self, table: ScoreTable, cost: Array) -> None:
+    def _expect(self, plan: Plan, chosen: Candidate) -> None:
         """What held-out rows say about new ones."""
-        self.expected_cost_ = mean_cost_of(table, cost)
-        squares = float(np.einsum("gyl,yl->", table.cube, cost**2) / table.rows.sum())
-        spread = np.sqrt(max(squares - self.expected_cost_**2, 0.0) / table.rows.sum())
-        width = float(ndtri(0.5 + 0.5 * (self.confidence or 0.95)) * spread)
-        low, high = max(self.expected_cost_ - width, 0.0), self.expected_cost_ + width
-        self.expected_cost_interval_ = (low, high)
-        self.expected_violation_ = self.criterion_.violation(table)
-        self.expected_violation_interval_ = self._violation_interval(table)
+        confidence = self.confidence or 0.95
+        self.expected_cost_, self.expected_violation_ = chosen.cost, chosen.violation
+        self.expected_cost_interval_ = cost_interval(plan, chosen, confidence)
+        self.expected_violation_interval_ = violation_interval(plan, chosen, confidence)

@@ -16,7 +16,7 @@ from fairordinal.ranker._linear import (
     warn_unconverged,
     ways_of,
 )
-from fairordinal.ranker._objective import Fit, PairData
+from fairordinal.ranker._objective import Fit, PairData, Training
 
 __all__ = [
     "FairLinearRanker",
@@ -25,6 +25,7 @@ __all__ = [
     "PairData",
     "PairwiseGradient",
     "Rows",
+    "Training",
     "choose_alpha",
     "fit_path",
     "folds_of",

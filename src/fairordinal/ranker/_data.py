@@ -13,10 +13,11 @@ from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion
 from fairordinal.ranker._features import Features
-from fairordinal.ranker._objective import PairData
+from fairordinal.ranker._objective import PairData, Training
 from fairordinal.ranker._paths import accuracy_of, plain
 
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+ROUGH = 1e-4  # tolerance of fits that only choose among them
 
 
 class Rows(NamedTuple):
@@ -89,7 +90,7 @@ def folds_of(rows: Rows, n_folds: int) -> list[tuple[Array, Array]]:
 
 
 def choose_alpha(
-    rows: Rows, criterion: PairwiseCriterion, loss: Kernel, n_folds: int, tol: float, max_iter: int
+    rows: Rows, criterion: PairwiseCriterion, loss: Kernel, n_folds: int, max_iter: int
 ) -> float:
     """The strength of the penalty with the most held-out pairs in order."""
     reached = np.zeros(len(ALPHAS))
@@ -98,6 +99,6 @@ def choose_alpha(
         held_out = pair_data(rows.take(test), criterion, loss)
         coef = np.zeros(rows.features.n_features)
         for i, alpha in enumerate(ALPHAS):
-            coef = plain(data, alpha, coef, tol, max_iter).coef
+            coef = plain(data, Training(alpha, ROUGH, max_iter), coef).coef
             reached[i] += accuracy_of(held_out, coef)  # 0 of a fold without pairs
     return ALPHAS[int(reached.argmax())]

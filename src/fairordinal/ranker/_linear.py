@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,7 @@ from fairordinal.ranker._data import (
     require_pairwise,
 )
 from fairordinal.ranker._features import Features
-from fairordinal.ranker._objective import Fit, PairData
+from fairordinal.ranker._objective import Fit, PairData, Training
 from fairordinal.ranker._paths import WAYS, accuracy_of, plain, violation_of
 
 RANKERS = ("auto", *WAYS)
@@ -43,23 +45,11 @@ def ways_of(ranker: str) -> tuple[str, ...]:
     return ("direct", "reduction") if ranker == "auto" else (ranker,)
 
 
-def fit_path(
-    data: PairData,
-    ways: tuple[str, ...],
-    alpha: float,
-    tol: float,
-    max_iter: int,
-    starts: dict[str, list[Fit]] | None = None,
-) -> dict[str, list[Fit]]:
-    """The plain ranker and the paths of each way, warm-started; by name of the way."""
-    zero = np.zeros(data.features.n_features)
-    begin = starts["plain"][0].coef if starts else zero
-    first = plain(data, alpha, begin, tol, max_iter)
-    found = {"plain": [first]}
-    for way in ways:
-        known = starts[way] if starts else []
-        found[way] = WAYS[way](data, [first, *known], alpha, 10 * tol, max_iter)
-    return found
+def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[Fit]:
+    """The plain ranker, and those of each way from accurate to fair."""
+    first = plain(data, training)
+    rough = replace(training, tol=10 * training.tol)
+    return [first, *(fit for way in ways for fit in WAYS[way](data, first, rough))]
 
 
 def read_rows(
@@ -101,6 +91,10 @@ def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
         )
 
 
+def check_trade_off(trade_off: Any) -> float:
+    return check_number(trade_off, "trade_off", below=1.0 + 1e-12)
+
+
 class FairLinearRanker(BaseEstimator):
     r"""A linear scorer that ranks rows by their labels, fairly, learned from all pairs of rows.
 
@@ -111,9 +105,11 @@ class FairLinearRanker(BaseEstimator):
     trade_off : float in [0, 1], default=0.5
         The paper's μ: of the path from accurate to fair, take the ranker with the least
         (1-μ)·error + μ·violation.
-    ranker : {"auto", "direct", "reduction", "relaxed"}, default="auto"
+    ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
         ``"direct"`` penalises smooth disparities, ``"reduction"`` turns pairs round as the paper
-        does, ``"auto"`` pools both; ``"relaxed"`` makes mean scores equal.
+        does, with rising multipliers, ``"auto"`` pools both. For comparison: ``"grid"`` is the
+        reduction with the paper's own grid of 100 multipliers, ``"relaxed"`` makes mean scores
+        equal.
     loss : {"logistic", "smooth_hinge", "squared_hinge"}, default="logistic"
         The price of a pair's margin x: log(1 + exp(-x)), max(1 - x, 0) rounded off, or
         max(1 - x, 0)².
@@ -202,7 +198,7 @@ class FairLinearRanker(BaseEstimator):
         self : FairLinearRanker
             Fitted.
         """
-        share = check_number(self.trade_off, "trade_off", below=1.0 + 1e-12)
+        share = check_trade_off(self.trade_off)
         ways, loss = ways_of(self.ranker), LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         tol, n_folds = check_number(self.tol, "tol"), check_whole(self.cv, "cv", least=2)
@@ -211,21 +207,41 @@ class FairLinearRanker(BaseEstimator):
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         self.alpha_ = (
-            choose_alpha(rows, criterion, loss, n_folds, 1e-4, max_iter)
+            choose_alpha(rows, criterion, loss, n_folds, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
         data = pair_data(rows, criterion, loss)
-        path = fit_path(data, ways, self.alpha_, tol, max_iter)
-        fits = [fit for part in path.values() for fit in part]
+        fits = fit_path(data, ways, Training(self.alpha_, tol, max_iter))
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.path_ = np.stack([fit.coef / rows.features.spreads for fit in fits])
         self.accuracies_ = np.array([accuracy_of(data, fit.coef) for fit in fits])
         self.violations_ = np.array([violation_of(data, fit.coef) for fit in fits])
-        value = (1 - share) * (1 - self.accuracies_) + share * self.violations_
-        self.coef_ = self.path_[int(value.argmin())]
+        self.coef_ = self._chosen(share)
         return self
+
+    def at(self, trade_off: float) -> FairLinearRanker:
+        """The ranker that another trade-off chooses from the same path; nothing is fitted.
+
+        Parameters
+        ----------
+        trade_off : float in [0, 1]
+            The paper's μ.
+
+        Returns
+        -------
+        ranker : FairLinearRanker
+            A fitted copy.
+        """
+        check_is_fitted(self, "coef_")
+        other = copy(self).set_params(trade_off=trade_off)
+        other.coef_ = self._chosen(check_trade_off(trade_off))
+        return other
+
+    def _chosen(self, share: float) -> Array:
+        value = (1 - share) * (1 - self.accuracies_) + share * self.violations_
+        return self.path_[int(value.argmin())]
 
     def decision_function(self, X: Any) -> Array:
         """Scores, higher for higher labels.

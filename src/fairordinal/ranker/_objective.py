@@ -31,6 +31,11 @@ class PairData:
     def n_cells(self) -> int:
         return len(self.accuracy)
 
+    @property
+    def pair_weight(self) -> float:
+        """Weight of a pair of unequal labels."""
+        return float(self.accuracy.max())
+
     @cached_property
     def totals(self) -> Array:
         return np.bincount(self.cells, self.weight, self.n_cells)
@@ -66,10 +71,28 @@ class PairData:
 
 
 @dataclass(frozen=True, eq=False)
+class Aim:
+    """What a ranker minimises besides the loss of all pairs, said so that it suits any rows.
+
+    The reduction turns pairs round, the direct way has a price on disparities, the relaxation
+    a pull on the groups' mean scores.
+    """
+
+    turn: Array | None = None  # (m, m) taken off the weights of pairs, in units of such a weight
+    price: float = 0.0  # on squared disparities beyond the level, halved
+    level: float = 0.0
+    pull: float = 0.0  # on squared differences of mean scores, halved
+
+
+PLAIN = Aim()
+
+
+@dataclass(frozen=True, eq=False)
 class Fit:
-    """Coefficients, and how well they minimise."""
+    """Coefficients, what they minimise, and how well."""
 
     coef: Array
+    aim: Aim
     gradient_norm: float
     n_iter: int
     converged: bool
@@ -77,32 +100,40 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """``loss of all pairs + α/2 |w|² + price/2 · Σ_e max(|v_e| - level, 0)²``.
+    """``loss of all pairs + α/2 |w|² + price/2 · Σ_e max(|v_e| - level, 0)²``, or another aim.
 
-    v_e are disparities with a smooth step in place of a win. The reduction has no price but
-    `weights` that are tilted by multipliers; the relaxation a `tilt` on differences of means.
+    v_e are disparities with a smooth step in place of a win.
     """
 
     data: PairData
     alpha: float
-    weights: Array  # (m, m) of the loss: accuracy, or accuracy less multipliers · contrasts
-    price: float = 0.0
-    level: float = 0.0
+    aim: Aim = PLAIN
     sharpness: float = 1.0
-    tilt: Array | None = None  # (E,) a price on squared mean differences
 
     def __call__(self, coef: Array) -> tuple[float, Array]:
-        data, step = self.data, self._step
-        pairs = data.pairs(data.scores(coef), step.detail if self.price else np.inf)
-        value, slopes = priced_loss(data, pairs, self.weights, step, self.price, self.level)
+        data, aim, step = self.data, self.aim, self._step
+        pairs = data.pairs(data.scores(coef), step.detail if aim.price else np.inf)
+        value, slopes = priced_loss(data, pairs, self.weights, step, aim.price, aim.level)
         gradient = data.features.transposed_times(slopes)
         value += 0.5 * self.alpha * float(coef @ coef)
         gradient = gradient + self.alpha * coef
-        if self.tilt is not None:
+        if aim.pull:
             leaning = data.mean_differences @ coef
-            value += 0.5 * float(self.tilt @ leaning**2)
-            gradient = gradient + (self.tilt * leaning) @ data.mean_differences
+            value += 0.5 * aim.pull * float(leaning @ leaning)
+            gradient = gradient + aim.pull * leaning @ data.mean_differences
         return value, gradient
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weights of pairs; one that would rather be the other way round is turned round.
+
+        (u above v) and (v above u) are one decision, so that what is left of both is netted: a
+        cost-sensitive classification of pairs.
+        """
+        if self.aim.turn is None:
+            return self.data.accuracy
+        tilted = self.data.accuracy - self.data.pair_weight * self.aim.turn
+        return np.maximum(tilted - tilted.T, 0.0)
 
     @cached_property
     def _step(self) -> Kernel:
@@ -143,9 +174,9 @@ class _Whitened:
             self.root: Array = np.sqrt(np.maximum(curvature, 0.0) + alpha)
             return
         matrix = curvature + alpha * np.eye(len(curvature))
-        if objective.tilt is not None:
+        if objective.aim.pull:
             mean = objective.data.mean_differences
-            matrix = matrix + mean.T @ (objective.tilt[:, None] * mean)
+            matrix = matrix + objective.aim.pull * mean.T @ mean
         size = np.trace(matrix) / len(matrix) or 1.0  # 0 if all features are constant
         jitter = 1e-12 * size * np.eye(len(matrix))
         self.root = linalg.cholesky(matrix + jitter, lower=True)
@@ -180,7 +211,25 @@ def minimise(objective: Objective, start: Array, *, tol: float, max_iter: int) -
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20},
     )
     norm = float(np.abs(found.jac).max(initial=0.0))
-    return Fit(white.coef(found.x), norm, int(found.nit), norm <= 10 * tol)
+    return Fit(white.coef(found.x), objective.aim, norm, int(found.nit), norm <= 10 * tol)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How rankers are fitted: strength of the l2 penalty, and when to stop."""
+
+    alpha: float
+    tol: float
+    max_iter: int
+
+    def fit(self, data: PairData, aim: Aim, start: Array) -> Fit:
+        sharpness = sharpness_for(data.scores(start)) if aim.price else 1.0
+        objective = Objective(data, self.alpha, aim, sharpness)
+        return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
+
+    def fit_again(self, data: PairData, fits: list[Fit]) -> list[Fit]:
+        """The same aims for other rows."""
+        return [self.fit(data, fit.aim, fit.coef) for fit in fits]
 
 
 def sharpness_for(scores: Array) -> float:

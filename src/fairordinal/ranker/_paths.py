@@ -3,79 +3,100 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
 
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.ranker._objective import Fit, Objective, PairData, minimise, sharpness_for
+from fairordinal.ranker._objective import PLAIN, Aim, Fit, PairData, Training
 
 PRICES = (10.0, 300.0)  # of the direct way, at each level
 LEVELS = (0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.12, 0.05, 0.0)  # of the violation without fairness
-MULTIPLIERS = (0.03, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1.0, 1.4, 2.0)
-TILTS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
+SIZES = tuple(0.03 * 2.0**i for i in range(9))  # of the multipliers of the reduction
+MOST_FILLED, HOLE = 6, 0.03  # rankers put in between, where disparities jump by more
+GRID = np.linspace(-3.0, 3.0, 100)  # the paper's multipliers, in units of a pair's weight
+PULLS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
 
-Way = Callable[[PairData, list[Fit], float, float, int], list[Fit]]
+Way = Callable[[PairData, Fit, Training], list[Fit]]
 
 
-def plain(data: PairData, alpha: float, start: Array, tol: float, max_iter: int) -> Fit:
+def plain(data: PairData, training: Training, start: Array | None = None) -> Fit:
     """The ranker that is not fair."""
-    return minimise(Objective(data, alpha, data.accuracy), start, tol=tol, max_iter=max_iter)
+    start = np.zeros(data.features.n_features) if start is None else start
+    return training.fit(data, PLAIN, start)
 
 
-def direct(data: PairData, starts: list[Fit], alpha: float, tol: float, max_iter: int) -> list[Fit]:
-    """Penalise smooth disparities beyond a level that falls to 0.
-
-    `starts` are the plain fit, or the plain fit and a path of other rows to start from.
-    """
-    path, fit = [], starts[0]
+def direct(data: PairData, first: Fit, training: Training) -> list[Fit]:
+    """Penalise smooth disparities beyond a level that falls to 0."""
+    path, fit = [], first
     worst = violation_of(data, fit.coef)
-    for i, level in enumerate(LEVELS):
-        known = i + 1 < len(starts)
-        fit = starts[i + 1] if known else fit
-        for price in PRICES[-1:] if known else PRICES:
-            sharpness = sharpness_for(data.scores(fit.coef))
-            objective = Objective(
-                data, alpha, data.accuracy, price, level * worst, sharpness=sharpness
-            )
-            fit = minimise(objective, fit.coef, tol=tol, max_iter=max_iter)
+    for level in LEVELS:
+        for price in PRICES:
+            fit = training.fit(data, Aim(price=price, level=level * worst), fit.coef)
         path.append(fit)
     return path
 
 
-def reduction(
-    data: PairData, starts: list[Fit], alpha: float, tol: float, max_iter: int
-) -> list[Fit]:
+def reduction(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """Turn pairs round that favour a group: weights W - τ·Q with rising multipliers τ.
 
     The multipliers lean towards the disparities met so far, so that any number of groups goes.
+    Once they overshoot, rankers are put in between where disparities jump.
     """
-    path, fit, reached = [], starts[0], []
-    lean = np.zeros(len(data.contrasts))
-    for size in MULTIPLIERS[: len(starts) - 1] if len(starts) > 1 else MULTIPLIERS:
-        disparities = disparities_of(data, fit.coef)
-        reached.append(np.abs(disparities).max(initial=0.0))
-        if len(starts) == 1 and reached[-1] > 1.5 * min(reached):
-            break  # the multipliers overshoot: beyond, models are unfair the other way
-        lean = lean + disparities
+    path, met = [first], [disparities_of(data, first.coef)]
+    for size in SIZES:
+        lean = np.sum(met, axis=0)
         multipliers = size * lean / max(np.abs(lean).sum(), np.finfo(float).tiny)
-        weights = data.accuracy - np.tensordot(multipliers, data.contrasts, 1)
-        fit = minimise(Objective(data, alpha, weights), fit.coef, tol=tol, max_iter=max_iter)
-        path.append(fit)
+        turn = np.tensordot(multipliers, data.contrasts, 1) / data.pair_weight
+        path.append(training.fit(data, Aim(turn=turn), path[-1].coef))
+        met.append(disparities_of(data, path[-1].coef))
+        reached = [np.abs(disparities).max(initial=0.0) for disparities in met]
+        if reached[-1] > 1.5 * min(reached):
+            break  # beyond, models are unfair the other way
+    _fill(data, path, met, training)
+    return path[1:]
+
+
+def _fill(data: PairData, path: list[Fit], met: list[Array], training: Training) -> None:
+    """Put rankers between neighbours that are far apart, halfway between their turns."""
+    for _ in range(MOST_FILLED):
+        jumps = [np.abs(b - a).max(initial=0.0) for a, b in pairwise(met)]
+        at = int(np.argmax(jumps))
+        if jumps[at] <= HOLE:
+            return
+        turns = [fit.aim.turn for fit in path[at : at + 2] if fit.aim.turn is not None]
+        fit = training.fit(data, Aim(turn=0.5 * np.sum(turns, axis=0)), path[at].coef)
+        path.insert(at + 1, fit)
+        met.insert(at + 1, disparities_of(data, fit.coef))
+
+
+def grid(data: PairData, first: Fit, training: Training) -> list[Fit]:
+    """The reduction as the paper has it: a fixed grid of multipliers, of either sign.
+
+    At 1, pairs in the order that the disparities of the plain ranker favour weigh nothing; beyond,
+    they are turned round. More than two groups share one multiplier, by their disparities.
+    """
+    lean = disparities_of(data, first.coef)
+    lean = lean / max(np.abs(lean).max(initial=0.0), np.finfo(float).tiny)
+    netted = data.contrasts - data.contrasts.transpose(0, 2, 1)
+    turn = np.tensordot(lean / np.abs(netted).max(axis=(1, 2)), data.contrasts, 1)
+    path = []
+    for side in (GRID[GRID > 0], GRID[GRID < 0][::-1]):
+        fit = first
+        for size in side:
+            fit = training.fit(data, Aim(turn=size * turn), fit.coef)
+            path.append(fit)
     return path
 
 
-def relaxed(
-    data: PairData, starts: list[Fit], alpha: float, tol: float, max_iter: int
-) -> list[Fit]:
+def relaxed(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """Penalise differences of mean scores: a linear stand-in for disparities."""
-    path, fit = [], starts[0]
+    path, fit = [], first
     size = np.abs(data.mean_differences).max(initial=0.0) or 1.0
-    for tilt in TILTS:
-        prices = np.full(len(data.contrasts), tilt / size**2)
-        objective = Objective(data, alpha, data.accuracy, tilt=prices)
-        fit = minimise(objective, fit.coef, tol=tol, max_iter=max_iter)
+    for pull in PULLS:
+        fit = training.fit(data, Aim(pull=pull / size**2), fit.coef)
         path.append(fit)
     return path
 
@@ -104,4 +125,9 @@ def wins_of(data: PairData, coef: Array) -> Array:
     return ScoreTable(counts, names, np.arange(1), values, predicts_labels=False).wins
 
 
-WAYS: dict[str, Way] = {"direct": direct, "reduction": reduction, "relaxed": relaxed}
+WAYS: dict[str, Way] = {
+    "direct": direct,
+    "reduction": reduction,
+    "grid": grid,
+    "relaxed": relaxed,
+}

@@ -9,13 +9,16 @@ from fairordinal.thresholds._entry import (
     warn_unfinished,
 )
 from fairordinal.thresholds._result import ThresholdResult
+from fairordinal.thresholds._rough import RoughCut, rough_cuts
 
 __all__ = [
+    "RoughCut",
     "ThresholdResult",
     "optimize_thresholds",
     "read_goal",
     "read_scored",
     "read_settings",
+    "rough_cuts",
     "solve",
     "warn_unfinished",
 ]

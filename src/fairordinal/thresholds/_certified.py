@@ -72,6 +72,7 @@ class Certified:
     tol: float
     deadline: Deadline
     report: Report | None = None
+    most_bounds: float = math.inf
     best: Plane = field(init=False)
     objective: float = field(init=False, default=math.inf)
     floor: float = field(init=False, default=math.inf)  # lowest bound of what was left behind
@@ -99,7 +100,7 @@ class Certified:
     def run(self) -> Certified:
         """Search until the gap is small, time is up, or the user interrupts."""
         try:
-            while self.regions and self.regions[0].bound < self.objective - self.tol:
+            while self._goes_on():
                 self._step(self.regions[0])  # opens its parts before it goes: a stop in
                 heapq.heappop(self.regions)  # between loses nothing
                 if self.report is not None:
@@ -109,6 +110,10 @@ class Certified:
         except KeyboardInterrupt:
             self.stopped_by = "interrupt"
         return self
+
+    def _goes_on(self) -> bool:
+        more = self.regions and self.n_iter < self.most_bounds
+        return bool(more) and self.regions[0].bound < self.objective - self.tol
 
     def offer(self, cuts: Array) -> Plane:
         """Take cuts as the best, if they are."""

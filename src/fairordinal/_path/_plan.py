@@ -1,0 +1,72 @@
+"""How models are made from rows: a path of rankers, and cuts of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairordinal._cuts import Goal
+from fairordinal._pairloss import Kernel
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria import PairwiseCriterion
+from fairordinal.ranker import Fit, PairData, Rows, Training, fit_path, pair_data
+from fairordinal.thresholds import (
+    RoughCut,
+    ThresholdResult,
+    read_settings,
+    rough_cuts,
+    solve,
+)
+
+MOST_PLACES = 256  # between which rough cuts choose
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything about a model but the rows."""
+
+    criterion: PairwiseCriterion
+    loss: Kernel
+    ways: tuple[str, ...]
+    training: Training
+    cost: Array
+    names: Array  # of the groups
+    labels: Array
+
+    def path(self, rows: Rows) -> list[Fit]:
+        """Rankers from accurate to fair."""
+        return fit_path(self._pairs(rows), self.ways, self.training)
+
+    def path_again(self, rows: Rows, path: list[Fit]) -> list[Fit]:
+        """The same rankers for other rows."""
+        rough = replace(self.training, tol=10 * self.training.tol)
+        return rough.fit_again(self._pairs(rows), path)
+
+    def _pairs(self, rows: Rows) -> PairData:
+        return pair_data(rows, self.criterion, self.loss)
+
+    def thresholds(
+        self, rows: Rows, coef: Array, goal: Goal, max_time: float | None
+    ) -> ThresholdResult:
+        """The best thresholds of a ranker, with their proof."""
+        settings = read_settings(1e-3, max_time, 0, 0)
+        table = self._table(rows, rows.features.times(coef))
+        return solve(table, self.criterion, self.cost, goal, "certified", settings)
+
+    def rough_cuts(self, rows: Rows, coef: Array, goals: Sequence[Goal]) -> list[RoughCut]:
+        """Good thresholds of a ranker for each goal, at quantiles of its scores."""
+        scores = _at_quantiles(rows.features.times(coef))
+        return rough_cuts(self._table(rows, scores), self.criterion, self.cost, goals)
+
+    def _table(self, rows: Rows, scores: Array) -> ScoreTable:
+        return rows.table(scores, self.names, self.labels)
+
+
+def _at_quantiles(scores: Array) -> Array:
+    """Each score raised to the next of a few quantiles, if there are more scores than that."""
+    shares = np.arange(1, MOST_PLACES + 1) / MOST_PLACES
+    places = np.unique(np.quantile(scores, shares, method="higher"))
+    return places[np.searchsorted(places, scores)]
