@@ -52,7 +52,7 @@ class Rows(NamedTuple):
 def check_two_of_each(groups: Array, labels: Array) -> None:
     """Refuse rows whose weights leave one group or one label."""
     for codes, name in ((groups, "sensitive_features"), (labels, "y")):
-        if len(np.unique(codes)) < 2:
+        if np.count_nonzero(np.bincount(codes)) < 2:
             raise ValueError(
                 f"rows with weight have one value of {name}; pairs of rows need two. Check "
                 "sample_weight."
@@ -72,10 +72,11 @@ def require_pairwise(criterion: Criterion) -> PairwiseCriterion:
 def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairData:
     """Weights of pairs: unequal labels in order, and the criterion's contrasts."""
     names, levels = np.arange(rows.n_groups), np.arange(rows.n_labels)
-    table = rows.table(np.zeros(len(rows.labels)), names, levels)
+    totals = np.bincount(rows.cells, rows.weight, rows.n_groups * rows.n_labels)
+    counts = sparse.csc_array(totals[:, None])
+    table = ScoreTable(counts, names, levels, np.zeros(1), predicts_labels=False)
     label = np.tile(levels, rows.n_groups)
     order = (label[:, None] > label[None, :]).astype(np.float64)
-    totals = table.totals.ravel()
     pairs = float(totals @ order @ totals)
     contrasts = criterion.contrasts(table)
     order = order / pairs if pairs else order

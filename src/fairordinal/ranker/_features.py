@@ -28,6 +28,11 @@ class Features(NamedTuple):
         scaler = StandardScaler().fit(X, sample_weight=weight)
         return cls(X, scaler.mean_, scaler.scale_)
 
+    @classmethod
+    def plain(cls, X: Any) -> Features:
+        """Features as they are."""
+        return cls(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+
     @property
     def n_features(self) -> int:
         return int(self.X.shape[1])

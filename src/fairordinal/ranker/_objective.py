@@ -97,8 +97,9 @@ class Objective:
         potential = histogram.potential(data.loss, self.weights)
         value = histogram.total(data.loss, self.weights, potential)
         if self.price:
-            fine, mixed = penalty(data, histogram, step, self.price, self.level)
+            fine, multipliers = penalty(data, histogram, step, self.price, self.level)
             value += fine
+            mixed = np.tensordot(multipliers, data.contrasts, 1)
             potential = potential - histogram.potential(step, mixed)
         gradient = data.features.transposed_times(histogram.slopes(potential))
         value += 0.5 * self.alpha * float(coef @ coef)
@@ -117,15 +118,14 @@ class Objective:
 def penalty(
     data: PairData, histogram: Histogram, step: Kernel, price: float, level: float
 ) -> tuple[float, Array]:
-    """The penalty of disparities beyond a level, and the pair weights that have its slope.
+    """The penalty of disparities beyond a level, and its slope by each disparity.
 
     Wins are counted with a smooth step.
     """
     wins = np.outer(data.totals, data.totals) - histogram.pair_table(step)
     disparities = np.einsum("euv,uv->e", data.contrasts, wins)
     over = np.maximum(np.abs(disparities) - level, 0.0)
-    slopes = price * over * np.sign(disparities)
-    return 0.5 * price * float(over @ over), np.tensordot(slopes, data.contrasts, 1)
+    return 0.5 * price * float(over @ over), price * over * np.sign(disparities)
 
 
 class _Whitened:
