@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._audit import find
 from fairordinal._costs import cost_matrix as as_cost_matrix
@@ -27,6 +27,7 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
 from fairordinal.ranker import (
     choose_alpha,
+    read_features,
     read_rows,
     require_pairwise,
     warn_unconverged,
@@ -209,7 +210,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             ``X @ coef_``.
         """
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = read_features(self, X, reset=False)
         return np.asarray(X @ self.coef_).ravel()
 
     def predict(self, X: Any) -> Array:

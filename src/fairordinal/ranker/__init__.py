@@ -12,6 +12,7 @@ from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
 from fairordinal.ranker._linear import (
     FairLinearRanker,
     fit_path,
+    read_features,
     read_rows,
     warn_unconverged,
     ways_of,
@@ -30,6 +31,7 @@ __all__ = [
     "folds_of",
     "pair_data",
     "pairwise_gradient",
+    "read_features",
     "read_rows",
     "require_pairwise",
     "warn_unconverged",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -62,11 +63,35 @@ def fit_path(
     return found
 
 
+def read_features(estimator: Any, X: Any, **options: Any) -> Any:
+    """Finite numbers, dense or sparse; options as of scikit-learn's `validate_data`."""
+    try:
+        return validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, **options)
+    except (np.exceptions.DTypePromotionError, ValueError) as error:
+        if isinstance(error, ValueError) and "could not convert" not in str(error):
+            raise
+        strange = _columns_without_numbers(X)
+        which = f" (columns {strange})" if strange else ""
+        raise ValueError(
+            f"X must hold numbers{which}: {error}. Encode other columns, for instance by "
+            "sklearn.preprocessing.OneHotEncoder in a ColumnTransformer, or drop them."
+        ) from error
+
+
+def _columns_without_numbers(X: Any) -> list[str]:
+    """Names of a frame's columns of text, categories or times."""
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if not isinstance(frame, nw.DataFrame):
+        return []
+    kinds = frame.schema.items()
+    return [name for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
+
+
 def read_rows(
     estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
 ) -> tuple[Rows, Array, Array]:
     """Rows as codes; the labels and the groups."""
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64)
+    X = read_features(estimator, X, ensure_min_samples=2)
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
     if X.shape[0] != len(column.values):
@@ -101,7 +126,7 @@ def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
         )
 
 
-class FairLinearRanker(BaseEstimator):
+class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""A linear scorer that ranks rows by their labels, fairly, learned from all pairs of rows.
 
     Parameters
@@ -240,8 +265,27 @@ class FairLinearRanker(BaseEstimator):
             Scores.
         """
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = read_features(self, X, reset=False)
         return np.asarray(X @ self.coef_).ravel()
+
+    def transform(self, X: Any) -> Array:
+        """The scores as a feature, for a step of a pipeline.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, 1)
+            Scores; a frame after ``set_output(transform="pandas")``.
+        """
+        return self.decision_function(X)[:, None]
+
+    @property
+    def _n_features_out(self) -> int:
+        return 1
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
