@@ -221,7 +221,6 @@ ON_PURPOSE = {
     "check_classifiers_one_label": "labels without a second one have no order",
     "check_classifiers_one_label_sample_weights": "weights leave one group only",
     "check_classifiers_regression_target": "half stars are labels; so is any number",
-    "check_fit2d_1sample": "one row is one group: nothing to compare",
     "check_sample_weight_equivalence_on_dense_data": "folds of repeated rows are other folds",
     "check_sample_weight_equivalence_on_sparse_data": "folds of repeated rows are other folds",
 }
