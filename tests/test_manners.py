@@ -10,7 +10,7 @@ import sklearn
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from fairordinal import FairOrdinalClassifier, FairThresholdClassifier
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker
+from made_up import groups_of
 
 QUICK = {"alpha": 1e-3, "ranker": "relaxed", "cv": 2}
 NAMES = ["skill", "club", "noise"]
@@ -213,6 +214,68 @@ def test_awkward_rows_are_learned_from(model, kind):
     assert model.classes_.tolist() == sorted(set(y))
 
 
+FOLDS = {
+    "FairLinearRanker": FairLinearRanker(ranker="relaxed"),
+    "FairOrdinalClassifier": FairOrdinalClassifier(trade_off=0.1, ranker="relaxed"),
+}
+folded = pytest.mark.parametrize("model", FOLDS.values(), ids=FOLDS)
+
+
+@folded
+def test_folds_are_a_number_a_splitter_or_listed(model):
+    X, y, a = people()
+    listed = [*StratifiedKFold(3).split(X, y)]
+    masks = [(np.isin(np.arange(200), train), test.tolist()) for train, test in listed]
+    found = sklearn.clone(model).set_params(cv=3).fit(X, y, sensitive_features=a)
+    for cv in (StratifiedKFold(3), listed, masks, iter(listed)):
+        again = sklearn.clone(model).set_params(cv=cv).fit(X, y, sensitive_features=a)
+        np.testing.assert_array_equal(again.coef_, found.coef_)
+        assert again.alpha_ == found.alpha_
+
+
+@folded
+def test_listed_folds_speak_of_rows_with_and_without_weight(model):
+    X, y, a = people()
+    persons = np.arange(200) // 2
+    weight = (np.random.default_rng(0).random(200) > 0.3).astype(float)
+    given = [*GroupKFold(3).split(X, y, persons)]
+    place = np.cumsum(weight > 0) - 1
+    kept = [tuple(place[part[weight[part] > 0]] for part in fold) for fold in given]
+    weighted = sklearn.clone(model).set_params(cv=given)
+    weighted.fit(X, y, sensitive_features=a, sample_weight=weight)
+    some = weight > 0
+    fewer = (
+        sklearn.clone(model).set_params(cv=kept).fit(X[some], y[some], sensitive_features=a[some])
+    )
+    assert weighted.alpha_ == fewer.alpha_
+    np.testing.assert_allclose(weighted.coef_, fewer.coef_, rtol=1e-3, atol=1e-5)
+
+
+@folded
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        (1, "cv must be a whole number of at least 2, got 1"),
+        (2.5, "cv must be a whole number"),
+        (None, "cv must be a whole number"),
+        (150, "cv=150 folds need a label of at least 150 rows; the most frequent one has"),
+        ("five", "Expected `cv` as an integer"),
+    ],
+)
+def test_bad_folds_are_refused(model, cv, message):
+    X, y, a = people()
+    with pytest.raises(ValueError, match=message):
+        sklearn.clone(model).set_params(cv=cv).fit(X, y, sensitive_features=a)
+
+
+@folded
+def test_a_rare_label_is_warned_about_once(model):
+    X, y, a = awkward("a label of one row")
+    with pytest.warns(UserWarning, match="least populated class") as said:
+        sklearn.clone(model).fit(X, y, sensitive_features=a)
+    assert len(said) == 1
+
+
 class WithGroups(FairLinearRanker):
     """The sensitive feature made up, so that scikit-learn's checks can call `fit(X, y)`."""
 
@@ -222,17 +285,11 @@ class WithGroups(FairLinearRanker):
         labels = np.asarray(y).ravel()
         names = labels.dtype.kind not in "iuf"
         self.set_params(categories=np.unique(labels).tolist() if names else None)
-        groups = np.arange(len(labels)) % 2
+        groups = groups_of(X, len(labels))
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
 
-ON_PURPOSE = {
-    "check_sample_weight_equivalence_on_dense_data": "folds of repeated rows are other folds",
-    "check_sample_weight_equivalence_on_sparse_data": "folds of repeated rows are other folds",
-}
-
-
-@parametrize_with_checks([WithGroups(**QUICK)], expected_failed_checks=lambda estimator: ON_PURPOSE)
+@parametrize_with_checks([WithGroups(alpha=1.0, ranker="relaxed", cv=2, tol=1e-11)])
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

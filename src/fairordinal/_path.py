@@ -15,7 +15,7 @@ from fairordinal._progress import progress
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import PairwiseCriterion
-from fairordinal.ranker import Fit, Rows, fit_path, folds_of, pair_data
+from fairordinal.ranker import Fit, Folds, Rows, fit_path, pair_data
 from fairordinal.thresholds import ThresholdResult, read_settings, solve
 
 ROUGH = 1e-2  # gap of thresholds in cross-validation
@@ -68,16 +68,16 @@ def promising(plan: Plan, rows: Rows, path: dict[str, list[Fit]], goal: Goal) ->
 
 
 def cross_validate(
-    plan: Plan, rows: Rows, path: dict[str, list[Fit]], goals: list[Goal], n_folds: int
+    plan: Plan, rows: Rows, path: dict[str, list[Fit]], goals: list[Goal], folds: Folds
 ) -> list[Candidate]:
     """Held-out predictions of the promising rankers with every goal, as counts."""
     with progress("cross-validation") as say, warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # said of all rows already
         kept = promising(plan, rows, path, goals[0])
         cubes = np.zeros((len(kept), len(goals), rows.n_groups, rows.n_labels, rows.n_labels))
-        for number, (train, test) in enumerate(folds_of(rows, n_folds)):
+        for number, (train, test) in enumerate(folds):
             if say is not None:
-                say(f"fold {number + 1} of {n_folds}")
+                say(f"fold {number + 1} of {len(folds)}")
             seen, held_out = rows.take(train), rows.take(test)
             fits = flat(plan.path(seen, path))
             for r, g in np.ndindex(len(kept), len(goals)):

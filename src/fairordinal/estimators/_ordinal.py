@@ -27,6 +27,7 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
 from fairordinal.ranker import (
     choose_alpha,
+    folds_of,
     read_features,
     read_rows,
     require_pairwise,
@@ -61,8 +62,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         The price of errors.
     confidence : float, default=None
         Keep the limit with an upper confidence bound instead of the estimate.
-    cv : int, default=5
-        Folds of rows.
+    cv : int, splitter or iterable of splits, default=5
+        Folds of rows. Rows of one person belong into one fold: list the splits of `GroupKFold`.
     categories : sequence, default=None
         All labels in ascending order.
     tol, max_iter : float and int, default=1e-5 and 500
@@ -160,16 +161,15 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         """
         goals = self._goals()
         loss = LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
-        ways, n_folds = ways_of(self.ranker), check_whole(self.cv, "cv", least=2)
-        max_iter = check_whole(self.max_iter, "max_iter", least=1)
+        ways, max_iter = ways_of(self.ranker), check_whole(self.max_iter, "max_iter", least=1)
         tol = check_number(self.tol, "tol")
         self.criterion_ = require_pairwise(as_criterion(self.criterion))
         rows, labels, groups = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
-        self.classes_ = plain_array(labels)
+        self.classes_, folds = plain_array(labels), folds_of(rows, self.cv)
         self.alpha_ = (
-            choose_alpha(rows, self.criterion_, loss, n_folds, 1e-4, max_iter)
+            choose_alpha(rows, self.criterion_, loss, folds, 1e-4, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
@@ -188,7 +188,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         path = plan.path(rows)
         warn_unconverged(flat(path), max_iter)
         self.n_iter_ = max(fit.n_iter for fit in flat(path))
-        chosen = self._choose(cross_validate(plan, rows, path, goals, n_folds), cost)
+        chosen = self._choose(cross_validate(plan, rows, path, goals, folds), cost)
         fit = flat(path)[chosen.ranker]
         self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, 1e-3, self.max_time)
         self.coef_ = fit.coef / rows.features.spreads
@@ -210,7 +210,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             ``X @ coef_``.
         """
         check_is_fitted(self, "coef_")
-        X = read_features(self, X, reset=False)
+        X = read_features(self, X)
         return np.asarray(X @ self.coef_).ravel()
 
     def predict(self, X: Any) -> Array:

@@ -1,6 +1,7 @@
 """Step 1 of the method: linear rankers from all pairs, from accurate to fair."""
 
 from fairordinal.ranker._data import (
+    Folds,
     Rows,
     choose_alpha,
     folds_of,
@@ -23,6 +24,7 @@ __all__ = [
     "FairLinearRanker",
     "Features",
     "Fit",
+    "Folds",
     "PairData",
     "PairwiseGradient",
     "Rows",

@@ -28,6 +28,7 @@ from fairordinal.ranker._data import (
     Rows,
     check_two_of_each,
     choose_alpha,
+    folds_of,
     pair_data,
     require_pairwise,
 )
@@ -63,10 +64,11 @@ def fit_path(
     return found
 
 
-def read_features(estimator: Any, X: Any, **options: Any) -> Any:
-    """Finite numbers, dense or sparse; options as of scikit-learn's `validate_data`."""
+def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
+    """Finite numbers, dense or sparse, in columns as they were when fitting."""
+    options = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
     try:
-        return validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, **options)
+        return validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
     except (np.exceptions.DTypePromotionError, ValueError) as error:
         if isinstance(error, ValueError) and "could not convert" not in str(error):
             raise
@@ -91,7 +93,7 @@ def read_rows(
     estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
 ) -> tuple[Rows, Array, Array]:
     """Rows as codes; the labels and the groups."""
-    X = read_features(estimator, X, ensure_min_samples=2)
+    X = read_features(estimator, X, fitting=True)
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
     if X.shape[0] != len(column.values):
@@ -109,6 +111,7 @@ def read_rows(
         np.ones(len(label)) if counted is None else counted,
         len(groups.levels),
         len(truth.levels),
+        None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
 
@@ -144,7 +147,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     alpha : float, default=None
         Strength of the l2 penalty on coefficients of standardised features; None chooses it by
         cross-validation over rows.
-    cv : int, default=5
+    cv : int, splitter or iterable of splits, default=5
         Folds for that.
     categories : sequence, default=None
         All labels in ascending order.
@@ -229,13 +232,13 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         share = check_number(self.trade_off, "trade_off", below=1.0 + 1e-12)
         ways, loss = ways_of(self.ranker), LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
-        tol, n_folds = check_number(self.tol, "tol"), check_whole(self.cv, "cv", least=2)
+        tol = check_number(self.tol, "tol")
         criterion = require_pairwise(as_criterion(self.criterion))
         rows, self.classes_, _ = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         self.alpha_ = (
-            choose_alpha(rows, criterion, loss, n_folds, 1e-4, max_iter)
+            choose_alpha(rows, criterion, loss, folds_of(rows, self.cv), 1e-4, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
@@ -265,7 +268,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Scores.
         """
         check_is_fitted(self, "coef_")
-        X = read_features(self, X, reset=False)
+        X = read_features(self, X)
         return np.asarray(X @ self.coef_).ravel()
 
     def transform(self, X: Any) -> Array:
