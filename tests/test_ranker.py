@@ -34,8 +34,7 @@ def biased_rows(n=400, n_groups=2, seed=0):
 
 
 def data_of(X, y, a, criterion="demographic_parity", loss="logistic"):
-    features = Features(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
-    rows = Rows(features, a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
+    rows = Rows(Features.plain(X), a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
     return pair_data(rows, as_criterion(criterion), LOSSES[loss])
 
 
@@ -256,17 +255,41 @@ def test_missing_features_are_refused_and_changed_columns_too():
         model.decision_function(X[:, :3])
 
 
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equalized_odds"])
+@pytest.mark.parametrize("price", [0.0, 30.0])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_the_gradient_for_other_learners_agrees_with_a_stencil(loss):
-    _, y, a = biased_rows(60)
-    s = np.random.default_rng(5).normal(size=60)
-    options = {"sensitive_features": a, "loss": loss}
+def test_the_gradient_for_other_learners_agrees_with_a_stencil(price, criterion, n_groups, loss):
+    """With a price it did not: the step grew sharper as the scores came closer."""
+    _, y, a = biased_rows(60, n_groups)
+    s = 0.3 * np.random.default_rng(5).normal(size=60) + 0.2 * a
+    options = {"sensitive_features": a, "criterion": criterion, "price": price, "loss": loss}
     found = pairwise_gradient(s, y, **options)
     for i in range(0, 60, 7):
         step = 1e-4 * (np.arange(60) == i)
         up, down = (pairwise_gradient(s + d, y, **options).loss for d in (step, -step))
-        assert found.gradient[i] == pytest.approx((up - down) / 2e-4, abs=1e-7)
+        assert found.gradient[i] == pytest.approx((up - down) / 2e-4, abs=1e-6)
     assert (found.curvature >= 0).all()
+
+
+@pytest.mark.parametrize("price", [1.0, 30.0, 1000.0])
+def test_steps_by_gradient_and_curvature_do_not_overshoot(price):
+    """The penalty had no curvature: with a price of 30 trees went astray."""
+    X, y, a = biased_rows(300)
+    s, losses = X[:, 0] + X[:, 1], []
+    for _ in range(30):
+        found = pairwise_gradient(s, y, sensitive_features=a, price=price)
+        losses.append(found.loss)
+        s = s - 0.5 * found.gradient / found.curvature
+    assert (np.diff(losses) < 0).all()
+
+
+def test_a_loss_of_integers_is_that_of_names():
+    _, y, a = biased_rows(60)
+    s = np.arange(60.0)
+    named = pairwise_gradient(s, y, sensitive_features=np.array(["f", "m"])[a], price=3.0)
+    coded = pairwise_gradient(s, y, sensitive_features=a, price=3.0)
+    np.testing.assert_array_equal(named.gradient, coded.gradient)
 
 
 def test_a_price_on_unfairness_pushes_groups_together():

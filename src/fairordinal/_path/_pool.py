@@ -13,7 +13,7 @@ from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.ranker import Fit, Rows, folds_of
+from fairordinal.ranker import Fit, Folds, Rows
 
 MOST_RANKERS = 6  # for each goal, that are cross-validated
 
@@ -29,13 +29,13 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    plan: Plan, rows: Rows, path: list[Fit], goals: Sequence[Goal], n_folds: int
+    plan: Plan, rows: Rows, path: list[Fit], goals: Sequence[Goal], folds: Folds
 ) -> list[Candidate]:
     """The promising rankers of a path with every goal, judged by cross-validation."""
     cuts = [plan.rough_cuts(rows, fit.coef, goals) for fit in path]
     kept = _promising(np.array([[cut.objective for cut in row] for row in cuts]))
     seen = np.array([[(cut.cost, cut.violation) for cut in cuts[r]] for r in kept])
-    cubes = _held_out(plan, rows, [path[r] for r in kept], goals, n_folds)
+    cubes = _held_out(plan, rows, [path[r] for r in kept], goals, folds)
     return _estimated(plan, kept, goals, seen, cubes)
 
 
@@ -45,15 +45,15 @@ def _promising(objectives: Array) -> list[int]:
 
 
 def _held_out(
-    plan: Plan, rows: Rows, path: list[Fit], goals: Sequence[Goal], n_folds: int
+    plan: Plan, rows: Rows, path: list[Fit], goals: Sequence[Goal], folds: Folds
 ) -> Array:
     """Counts of held-out predictions by ranker, goal, group, label and predicted label."""
     shape = (rows.n_groups, rows.n_labels, rows.n_labels)
     cubes = np.zeros((len(path), len(goals), *shape))
     with progress("cross-validation") as say:
-        for number, (train, test) in enumerate(folds_of(rows, n_folds)):
+        for number, (train, test) in enumerate(folds):
             if say is not None:
-                say(f"fold {number + 1} of {n_folds}")
+                say(f"fold {number + 1} of {len(folds)}")
             some, others = rows.take(train), rows.take(test)
             for r, fit in enumerate(plan.path_again(some, path)):
                 for g, cut in enumerate(plan.rough_cuts(some, fit.coef, goals)):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._cuts import Goal
@@ -31,6 +31,8 @@ from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
 from fairordinal.ranker import (
     Training,
     choose_alpha,
+    folds_of,
+    read_features,
     read_rows,
     require_pairwise,
     warn_unconverged,
@@ -65,8 +67,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         The price of errors.
     confidence : float, default=None
         Keep the limit with an upper confidence bound instead of the estimate.
-    cv : int, default=5
-        Folds of rows.
+    cv : int, splitter or iterable of splits, default=5
+        Folds of rows. Rows of one person belong into one fold: list the splits of `GroupKFold`.
     categories : sequence, default=None
         All labels in ascending order.
     tol, max_iter : float and int, default=1e-5 and 500
@@ -165,16 +167,15 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         """
         goals = self._goals()
         loss = LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
-        ways, n_folds = ways_of(self.ranker), check_whole(self.cv, "cv", least=2)
-        max_iter = check_whole(self.max_iter, "max_iter", least=1)
+        ways, max_iter = ways_of(self.ranker), check_whole(self.max_iter, "max_iter", least=1)
         tol = check_number(self.tol, "tol")
         self.criterion_ = require_pairwise(as_criterion(self.criterion))
         rows, labels, groups = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
-        self.classes_ = plain_array(labels)
+        self.classes_, folds = plain_array(labels), folds_of(rows, self.cv)
         self.alpha_ = (
-            choose_alpha(rows, self.criterion_, loss, n_folds, max_iter)
+            choose_alpha(rows, self.criterion_, loss, folds, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
@@ -190,7 +191,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         path = plan.path(rows)
         warn_unconverged(path, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in path)
-        found = candidates(plan, rows, path, goals, n_folds)
+        found = candidates(plan, rows, path, goals, folds)
         chosen = choose(plan, found, goals[0], self.confidence)
         fit = path[chosen.ranker]
         self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, self.max_time)
@@ -213,7 +214,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             ``X @ coef_``.
         """
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = read_features(self, X)
         return np.asarray(X @ self.coef_).ravel()
 
     def predict(self, X: Any) -> Array:

@@ -1,6 +1,7 @@
 """Step 1 of the method: linear rankers from all pairs, from accurate to fair."""
 
 from fairordinal.ranker._data import (
+    Folds,
     Rows,
     choose_alpha,
     folds_of,
@@ -12,6 +13,7 @@ from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
 from fairordinal.ranker._linear import (
     FairLinearRanker,
     fit_path,
+    read_features,
     read_rows,
     warn_unconverged,
     ways_of,
@@ -22,6 +24,7 @@ __all__ = [
     "FairLinearRanker",
     "Features",
     "Fit",
+    "Folds",
     "PairData",
     "PairwiseGradient",
     "Rows",
@@ -31,6 +34,7 @@ __all__ = [
     "folds_of",
     "pair_data",
     "pairwise_gradient",
+    "read_features",
     "read_rows",
     "require_pairwise",
     "warn_unconverged",

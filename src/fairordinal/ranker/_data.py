@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import numbers
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import check_cv
 
 from fairordinal._pairloss import Kernel
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array
+from fairordinal._validation import Array, check_whole
 from fairordinal.criteria import Criterion, PairwiseCriterion
 from fairordinal.ranker._features import Features
 from fairordinal.ranker._objective import PairData, Training
@@ -29,6 +30,7 @@ class Rows(NamedTuple):
     weight: Array
     n_groups: int
     n_labels: int
+    numbers: Array | None = None  # among the rows given, where some of those have no weight
 
     def take(self, at: Array) -> Rows:
         return self._replace(
@@ -36,6 +38,7 @@ class Rows(NamedTuple):
             groups=self.groups[at],
             labels=self.labels[at],
             weight=self.weight[at],
+            numbers=None if self.numbers is None else self.numbers[at],
         )
 
     def table(self, scores: Array, names: Array, levels: Array) -> ScoreTable:
@@ -53,7 +56,7 @@ class Rows(NamedTuple):
 def check_two_of_each(groups: Array, labels: Array) -> None:
     """Refuse rows whose weights leave one group or one label."""
     for codes, name in ((groups, "sensitive_features"), (labels, "y")):
-        if len(np.unique(codes)) < 2:
+        if np.count_nonzero(np.bincount(codes)) < 2:
             raise ValueError(
                 f"rows with weight have one value of {name}; pairs of rows need two. Check "
                 "sample_weight."
@@ -73,28 +76,59 @@ def require_pairwise(criterion: Criterion) -> PairwiseCriterion:
 def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairData:
     """Weights of pairs: unequal labels in order, and the criterion's contrasts."""
     names, levels = np.arange(rows.n_groups), np.arange(rows.n_labels)
-    table = rows.table(np.zeros(len(rows.labels)), names, levels)
+    totals = np.bincount(rows.cells, rows.weight, rows.n_groups * rows.n_labels)
+    counts = sparse.csc_array(totals[:, None])
+    table = ScoreTable(counts, names, levels, np.zeros(1), predicts_labels=False)
     label = np.tile(levels, rows.n_groups)
     order = (label[:, None] > label[None, :]).astype(np.float64)
-    totals = table.totals.ravel()
     pairs = float(totals @ order @ totals)
     contrasts = criterion.contrasts(table)
     order = order / pairs if pairs else order
     return PairData(rows.features, rows.cells, rows.weight, order, contrasts, loss)
 
 
-def folds_of(rows: Rows, n_folds: int) -> list[tuple[Array, Array]]:
-    """Folds of rows, alike in labels; rows of a pair never lie on both sides."""
-    splitter = StratifiedKFold(n_folds)
-    return [*splitter.split(np.zeros(len(rows.labels)), rows.labels)]
+Folds = list[tuple[Array, Array]]
+
+
+def folds_of(rows: Rows, cv: Any) -> Folds:
+    """Rows to learn from and rows held out; rows of a pair never lie on both sides.
+
+    Folds by number are alike in labels; splits that are listed speak of the rows given.
+    """
+    counted = isinstance(cv, numbers.Number) or cv is None
+    if counted:
+        _check_folds(check_whole(cv, "cv", least=2), rows.labels)
+    splitter = check_cv(cv, rows.labels, classifier=True)
+    splits = splitter.split(np.zeros(len(rows.labels)), rows.labels)
+    if counted or hasattr(cv, "split"):
+        return [*splits]
+    return [(_places(rows, train), _places(rows, test)) for train, test in splits]
+
+
+def _check_folds(n_folds: int, labels: Array) -> None:
+    most = int(np.bincount(labels).max())
+    if n_folds > most:
+        raise ValueError(
+            f"cv={n_folds} folds need a label of at least {n_folds} rows; the most frequent one "
+            f"has {most}. Lower cv, or collect more rows."
+        )
+
+
+def _places(rows: Rows, given: Any) -> Array:
+    """Where rows are, given their numbers or a mask; those without weight are nowhere."""
+    given = np.asarray(given)
+    given = np.flatnonzero(given) if given.dtype == bool else given
+    if rows.numbers is None:
+        return given
+    return np.searchsorted(rows.numbers, given[np.isin(given, rows.numbers)])
 
 
 def choose_alpha(
-    rows: Rows, criterion: PairwiseCriterion, loss: Kernel, n_folds: int, max_iter: int
+    rows: Rows, criterion: PairwiseCriterion, loss: Kernel, folds: Folds, max_iter: int
 ) -> float:
     """The strength of the penalty with the most held-out pairs in order."""
     reached = np.zeros(len(ALPHAS))
-    for train, test in folds_of(rows, n_folds):
+    for train, test in folds:
         data = pair_data(rows.take(train), criterion, loss)
         held_out = pair_data(rows.take(test), criterion, loss)
         coef = np.zeros(rows.features.n_features)

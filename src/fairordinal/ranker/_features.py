@@ -25,8 +25,20 @@ class Features(NamedTuple):
         """Features with the means and spreads of these rows."""
         if sparse.issparse(X):
             return cls(X, np.zeros(X.shape[1]), MaxAbsScaler().fit(X).scale_)
-        scaler = StandardScaler().fit(X, sample_weight=weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaler = StandardScaler().fit(X, sample_weight=weight)
+        wild = np.flatnonzero(~np.isfinite(scaler.scale_))
+        if wild.size:
+            raise ValueError(
+                f"X has numbers too large to scale, up to {np.abs(X[:, wild[0]]).max():.0e} in "
+                f"column {wild[0]}. Clip them, or take their logarithm."
+            )
         return cls(X, scaler.mean_, scaler.scale_)
+
+    @classmethod
+    def plain(cls, X: Any) -> Features:
+        """Features as they are."""
+        return cls(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 
     @property
     def n_features(self) -> int:

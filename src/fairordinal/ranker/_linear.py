@@ -7,8 +7,9 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -29,6 +30,7 @@ from fairordinal.ranker._data import (
     Rows,
     check_two_of_each,
     choose_alpha,
+    folds_of,
     pair_data,
     require_pairwise,
 )
@@ -52,11 +54,36 @@ def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[
     return [first, *(fit for way in ways for fit in WAYS[way](data, first, rough))]
 
 
+def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
+    """Finite numbers, dense or sparse, in columns as they were when fitting."""
+    options = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
+    try:
+        return validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
+    except (np.exceptions.DTypePromotionError, ValueError) as error:
+        if isinstance(error, ValueError) and "could not convert" not in str(error):
+            raise
+        strange = _columns_without_numbers(X)
+        which = f" (columns {strange})" if strange else ""
+        raise ValueError(
+            f"X must hold numbers{which}: {error}. Encode other columns, for instance by "
+            "sklearn.preprocessing.OneHotEncoder in a ColumnTransformer, or drop them."
+        ) from error
+
+
+def _columns_without_numbers(X: Any) -> list[str]:
+    """Names of a frame's columns of text, categories or times."""
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if not isinstance(frame, nw.DataFrame):
+        return []
+    kinds = frame.schema.items()
+    return [name for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
+
+
 def read_rows(
     estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
 ) -> tuple[Rows, Array, Array]:
     """Rows as codes; the labels and the groups."""
-    X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64)
+    X = read_features(estimator, X, fitting=True)
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
     if X.shape[0] != len(column.values):
@@ -74,6 +101,7 @@ def read_rows(
         np.ones(len(label)) if counted is None else counted,
         len(groups.levels),
         len(truth.levels),
+        None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
 
@@ -95,7 +123,7 @@ def check_trade_off(trade_off: Any) -> float:
     return check_number(trade_off, "trade_off", below=1.0 + 1e-12)
 
 
-class FairLinearRanker(BaseEstimator):
+class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""A linear scorer that ranks rows by their labels, fairly, learned from all pairs of rows.
 
     Parameters
@@ -116,7 +144,7 @@ class FairLinearRanker(BaseEstimator):
     alpha : float, default=None
         Strength of the l2 penalty on coefficients of standardised features; None chooses it by
         cross-validation over rows.
-    cv : int, default=5
+    cv : int, splitter or iterable of splits, default=5
         Folds for that.
     categories : sequence, default=None
         All labels in ascending order.
@@ -201,13 +229,13 @@ class FairLinearRanker(BaseEstimator):
         share = check_trade_off(self.trade_off)
         ways, loss = ways_of(self.ranker), LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
-        tol, n_folds = check_number(self.tol, "tol"), check_whole(self.cv, "cv", least=2)
+        tol = check_number(self.tol, "tol")
         criterion = require_pairwise(as_criterion(self.criterion))
         rows, self.classes_, _ = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         self.alpha_ = (
-            choose_alpha(rows, criterion, loss, n_folds, max_iter)
+            choose_alpha(rows, criterion, loss, folds_of(rows, self.cv), max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
@@ -257,8 +285,27 @@ class FairLinearRanker(BaseEstimator):
             Scores.
         """
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = read_features(self, X)
         return np.asarray(X @ self.coef_).ravel()
+
+    def transform(self, X: Any) -> Array:
+        """The scores as a feature, for a step of a pipeline.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, 1)
+            Scores; a frame after ``set_output(transform="pandas")``.
+        """
+        return self.decision_function(X)[:, None]
+
+    @property
+    def _n_features_out(self) -> int:
+        return 1
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

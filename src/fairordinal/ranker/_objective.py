@@ -146,23 +146,23 @@ def priced_loss(
     """The loss of all pairs with the penalty of disparities, and its slopes by row."""
     if not price:
         return pairs.loss(weights)
-    fine, mixed = _penalty(data, pairs.histogram, step, price, level)
+    fine, multipliers = penalty(data, pairs.histogram, step, price, level)
+    mixed = np.tensordot(multipliers, data.contrasts, 1)
     value, slopes = pairs.loss(weights, less=pairs.histogram.potential(step, mixed))
     return value + fine, slopes
 
 
-def _penalty(
+def penalty(
     data: PairData, histogram: Histogram, step: Kernel, price: float, level: float
 ) -> tuple[float, Array]:
-    """The penalty of disparities beyond a level, and the pair weights that have its slope.
+    """The penalty of disparities beyond a level, and its slope by each disparity.
 
     Wins are counted with a smooth step.
     """
     wins = np.outer(data.totals, data.totals) - histogram.pair_table(step)
     disparities = np.einsum("euv,uv->e", data.contrasts, wins)
     over = np.maximum(np.abs(disparities) - level, 0.0)
-    slopes = price * over * np.sign(disparities)
-    return 0.5 * price * float(over @ over), np.tensordot(slopes, data.contrasts, 1)
+    return 0.5 * price * float(over @ over), price * over * np.sign(disparities)
 
 
 class _Whitened:
