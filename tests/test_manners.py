@@ -289,7 +289,10 @@ class WithGroups(FairLinearRanker):
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
 
-@parametrize_with_checks([WithGroups(alpha=1.0, ranker="relaxed", cv=2, tol=1e-11)])
+EXACT = {"alpha": 1.0, "ranker": "relaxed", "loss": "squared_hinge", "cv": 2, "tol": 1e-11}
+
+
+@parametrize_with_checks([WithGroups(**EXACT)])
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -238,7 +238,7 @@ ON_PURPOSE = {
 
 
 @parametrize_with_checks(
-    [WithGroups(trade_off=0.1, alpha=1.0, ranker="relaxed", cv=2, tol=1e-11)],
+    [WithGroups(trade_off=0.1, alpha=1.0, ranker="relaxed", loss="squared_hinge", cv=2, tol=1e-11)],
     expected_failed_checks=lambda estimator: ON_PURPOSE,
 )
 def test_scikit_learn_checks(estimator, check):

@@ -17,12 +17,12 @@ from fairordinal._path._pool import Candidate, mean_cost
 def choose(
     plan: Plan, candidates: Sequence[Candidate], goal: Goal, confidence: float | None
 ) -> Candidate:
-    """The least estimated objective, or the least cost within the limit.
+    """The least estimated objective, or the least cost within the limit; of equals the first.
 
     With `confidence`, the upper end of the interval has to keep the limit.
     """
-    costs = np.array([candidate.cost for candidate in candidates])
-    violations = np.array([candidate.violation for candidate in candidates])
+    estimates = np.round([(candidate.cost, candidate.violation) for candidate in candidates], 9)
+    costs, violations = estimates.T
     if not goal.hard:
         price = goal.price * len(plan.labels)
         return candidates[int((costs + price * violations).argmin())]

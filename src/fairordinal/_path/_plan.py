@@ -16,6 +16,7 @@ from fairordinal.ranker import Fit, PairData, Rows, Training, fit_path, pair_dat
 from fairordinal.thresholds import (
     RoughCut,
     ThresholdResult,
+    midway,
     read_settings,
     rough_cuts,
     solve,
@@ -58,15 +59,20 @@ class Plan:
 
     def rough_cuts(self, rows: Rows, coef: Array, goals: Sequence[Goal]) -> list[RoughCut]:
         """Good thresholds of a ranker for each goal, at quantiles of its scores."""
-        scores = _at_quantiles(rows.features.times(coef))
+        scores = _at_quantiles(rows.features.times(coef), rows.weight)
         return rough_cuts(self._table(rows, scores), self.criterion, self.cost, goals)
 
     def _table(self, rows: Rows, scores: Array) -> ScoreTable:
         return rows.table(scores, self.names, self.labels)
 
 
-def _at_quantiles(scores: Array) -> Array:
-    """Each score raised to the next of a few quantiles, if there are more scores than that."""
+def _at_quantiles(scores: Array, weight: Array) -> Array:
+    """Each score raised to midway beyond the next of a few quantiles: where cuts may lie."""
+    order = np.argsort(scores)
+    placed, below = scores[order], np.cumsum(weight[order])
     shares = np.arange(1, MOST_PLACES + 1) / MOST_PLACES
-    places = np.unique(np.quantile(scores, shares, method="higher"))
-    return places[np.searchsorted(places, scores)]
+    highest = np.unique(placed[np.searchsorted(below[:-1], shares * below[-1])])
+    distinct = np.unique(placed)
+    beyond = midway(distinct, np.searchsorted(distinct, highest, side="right"))
+    beyond[-1] = distinct[-1]
+    return beyond[np.searchsorted(highest, scores)]

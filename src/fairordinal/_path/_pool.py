@@ -41,7 +41,8 @@ def candidates(
 
 def _promising(objectives: Array) -> list[int]:
     """The rankers that reach most on the rows they were fitted to, for one goal or another."""
-    return np.unique(np.argsort(objectives, axis=0, kind="stable")[:MOST_RANKERS]).tolist()
+    order = np.argsort(np.round(objectives, 9), axis=0, kind="stable")
+    return np.unique(order[:MOST_RANKERS]).tolist()
 
 
 def _held_out(

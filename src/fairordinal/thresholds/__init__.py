@@ -1,6 +1,7 @@
 """Step 2 of the method: thresholds that make the scores of any model fair, with a certificate."""
 
 from fairordinal.thresholds._entry import (
+    midway,
     optimize_thresholds,
     read_goal,
     read_scored,
@@ -14,6 +15,7 @@ from fairordinal.thresholds._rough import RoughCut, rough_cuts
 __all__ = [
     "RoughCut",
     "ThresholdResult",
+    "midway",
     "optimize_thresholds",
     "read_goal",
     "read_scored",
