@@ -20,26 +20,24 @@ MAIN = {"drug consumption": ["a"], "communities and crime": RACE}
 GROUP = {"drug consumption": "a", "communities and crime": "a2"}
 
 
-def main_rows(name, split):
+def main_rows(name, split, group=""):
     """Features (standardised), labels and groups of a training split of a main data set."""
-    (X, y, a), _ = _main_split(name, split)
-    return X, y, a
+    return _main_split(name, split, group)[0]
 
 
-def main_test_rows(name, split):
+def main_test_rows(name, split, group=""):
     """The same of the test split, standardised like the training split."""
-    _, (X, y, a) = _main_split(name, split)
-    return X, y, a
+    return _main_split(name, split, group)[1]
 
 
-def _main_split(name, split):
+def _main_split(name, split, group):
     folder = ROOT / "paper_main" / name.replace(" ", "_")
     table, train = _read(folder, "splits.csv.gz", split)
     test = np.setdiff1d(np.arange(len(table)), train)
     X = table.drop(columns=["label", *MAIN[name]]).to_numpy(dtype=float)
     mean, spread = X[train].mean(axis=0), X[train].std(axis=0)
     X = (X - mean) / np.where(spread > 0, spread, 1.0)
-    y, a = table["label"].to_numpy(), table[GROUP[name]].to_numpy()
+    y, a = table["label"].to_numpy(), table[group or GROUP[name]].to_numpy()
     return (X[train], y[train], a[train]), (X[test], y[test], a[test])
 
 

@@ -13,6 +13,7 @@ from fairordinal._validation import Array
 from fairordinal.ranker._features import Features
 
 MOST_WHITENED = 1500  # features; beyond, they are only scaled
+MOST_STEPS = 256  # widths of a smooth step in the range of the scores
 SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
 
 
@@ -49,7 +50,11 @@ class PairData:
         return self.features.times(coef)
 
     def pairs(self, scores: Array, detail: float) -> PairLoss:
-        """The loss of all pairs at these scores; for steps of this detail, too."""
+        """The loss of all pairs at these scores; for steps of this detail, too.
+
+        Where scores lie wide apart, as in the first steps of a search, steps may be less sharp.
+        """
+        detail = max(detail, float(np.ptp(scores)) / MOST_STEPS)
         return measure(self.loss, scores, self.cells, self.n_cells, self.weight, detail=detail)
 
     @cached_property
