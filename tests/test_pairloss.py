@@ -141,11 +141,32 @@ def test_the_slopes_of_steps_are_taken_off():
 def test_pair_tables_hold_every_cell_pair():
     cells, w, _ = random_pairs()
     histogram = Histogram(SCORES["normal"], cells, CELLS, w)
-    table = histogram.pair_table(STEP)
+    table = histogram.pair_table(STEP, np.arange(CELLS))
     for u, v in [(0, 1), (3, 2), (5, 5)]:
         margin = np.subtract.outer(SCORES["normal"][cells == u], SCORES["normal"][cells == v])
         expected = w[cells == u] @ STEP.value(margin) @ w[cells == v]
         assert table[u, v] == pytest.approx(expected, rel=1e-7)
+
+
+def test_cells_of_a_kind_are_one_in_pair_tables():
+    cells, w, _ = random_pairs()
+    histogram = Histogram(SCORES["normal"], cells, CELLS, w)
+    kinds = np.array([0, 1, 0, 2, 1, 1])
+    member = kinds == np.arange(3)[:, None]
+    whole = histogram.pair_table(STEP, np.arange(CELLS))
+    np.testing.assert_allclose(histogram.pair_table(STEP, kinds), member @ whole @ member.T)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_cells_with_equal_weights_lose_nothing_by_being_merged(name):
+    cells, w, weights = random_pairs()
+    rows, columns = np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2])
+    for table in (weights[rows][:, columns], weights[rows][:, rows]):
+        found = measure(LOSSES[name], SCORES["normal"], cells, CELLS, w).loss(table)[0]
+        margin = np.subtract.outer(SCORES["normal"], SCORES["normal"])
+        pairs = table[np.ix_(cells, cells)]
+        loss = np.abs(pairs) * LOSSES[name].value(np.sign(pairs) * margin)
+        assert found == pytest.approx(w @ loss @ w, rel=1e-7)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -175,6 +196,6 @@ def test_a_sharper_step_is_nearer_to_a_win():
     for factor in (1.0, 4.0, 16.0):
         step = STEP.sharper(factor)
         histogram = Histogram(s, cells, CELLS, w, detail=step.detail)
-        lost = histogram.pair_table(step).sum() - 0.5 * (w**2).sum()
+        lost = histogram.pair_table(step, np.arange(CELLS)).sum() - 0.5 * (w**2).sum()
         gaps.append(abs(lost - won))
     assert gaps[0] >= gaps[1] >= gaps[2]

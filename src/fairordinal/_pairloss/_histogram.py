@@ -9,6 +9,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.ndimage import spline_filter1d
 
+from fairordinal._pairloss._alike import alike
 from fairordinal._pairloss._kernels import REACH, Kernel
 from fairordinal._validation import Array, row_blocks
 
@@ -60,15 +61,16 @@ class Histogram:
         """The same for the second derivative of the loss, of rows counted in any way."""
         return self._convolve(counts, weights, kernel.curvature)
 
-    def pair_table(self, kernel: Kernel) -> Array:
+    def pair_table(self, kernel: Kernel, kinds: Array) -> Array:
         """``P[u, v]``: the loss of all pairs (i in u, j in v) if i should be above j.
 
-        For a loss without a tail.
+        Cells of a kind count as one. For a loss without a tail.
         """
         assert kernel.tail == 0.0
         won, _ = self._spectra(kernel.value)
-        seen = irfft(rfft(self.counts, self._size, axis=1) * won, self._size, axis=1)
-        return self.counts @ seen[:, : self.n_bins].T
+        counts = _merged(self.counts, kinds)
+        seen = irfft(rfft(counts, self._size, axis=1) * won, self._size, axis=1)
+        return counts @ seen[:, : self.n_bins].T
 
     @property
     def _size(self) -> int:
@@ -80,11 +82,13 @@ class Histogram:
     def _convolve(self, counts: Array, weights: Array, function: Callable[[Array], Array]) -> Array:
         won, lost = self._spectra(function)
         plus, minus = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
-        spectrum = rfft(counts, self._size, axis=1)
-        ahead = (plus + minus.T) @ spectrum  # rows of u that should be above rows of v
-        behind = (minus + plus.T) @ spectrum
+        # how much rows of u should be above rows of v, and below
+        sides = np.stack([plus + minus.T, minus + plus.T])
+        looking, seen = alike(sides.transpose(1, 0, 2)), alike(sides.transpose(2, 0, 1))
+        spectrum = rfft(_merged(counts, seen.kinds), self._size, axis=1)
+        ahead, behind = sides[:, looking.first][:, :, seen.first] @ spectrum
         mixed = irfft(ahead * won + behind * lost, self._size, axis=1)
-        return mixed[:, : self.n_bins]
+        return mixed[looking.kinds, : self.n_bins]
 
     def total(self, kernel: Kernel, weights: Array, potential: Array) -> float:
         """The loss of all pairs."""
@@ -140,6 +144,15 @@ class Histogram:
         """The Hessian of the loss, by scores, times a vector."""
         pulled = self.bending(kernel, weights, self._spread(self.weight * vector))
         return self.curvatures(kernel, weights) * vector - self.values(pulled)
+
+
+def _merged(counts: Array, kinds: Array) -> Array:
+    """Counts of cells of a kind added up."""
+    n_kinds = int(kinds.max(initial=-1)) + 1
+    if n_kinds == len(counts):
+        return counts
+    member = (np.arange(n_kinds)[:, None] == kinds).astype(np.float64)
+    return member @ counts
 
 
 def _spline(f: Array) -> tuple[Array, Array, Array, Array]:

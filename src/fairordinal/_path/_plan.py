@@ -43,7 +43,7 @@ class Plan:
 
     def path_again(self, rows: Rows, path: list[Fit]) -> list[Fit]:
         """The same rankers for other rows."""
-        rough = replace(self.training, tol=10 * self.training.tol)
+        rough = replace(self.training, tol=100 * self.training.tol)
         return rough.fit_again(self._pairs(rows), path)
 
     def _pairs(self, rows: Rows) -> PairData:

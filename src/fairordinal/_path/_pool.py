@@ -14,6 +14,7 @@ from fairordinal._progress import progress
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.ranker import Fit, Folds, Rows
+from fairordinal.thresholds import RoughCut
 
 MOST_RANKERS = 6  # for each goal, that are cross-validated
 
@@ -23,63 +24,79 @@ class Candidate(NamedTuple):
 
     ranker: int
     goal: Goal
-    cost: float  # estimates for new rows; see `_estimated`
+    cost: float  # estimates for new rows; see `_estimates`
     violation: float
     held_out: ScoreTable  # predictions by models that were fitted to other rows
 
 
 def candidates(
-    plan: Plan, rows: Rows, path: list[Fit], goals: Sequence[Goal], folds: Folds
+    plan: Plan,
+    rows: Rows,
+    path: list[Fit],
+    goals: Sequence[Goal],
+    folds: Folds,
+    most: int = MOST_RANKERS,
 ) -> list[Candidate]:
-    """The promising rankers of a path with every goal, judged by cross-validation."""
+    """The promising rankers for each goal, judged by cross-validation."""
     cuts = [plan.rough_cuts(rows, fit.coef, goals) for fit in path]
-    kept = _promising(np.array([[cut.objective for cut in row] for row in cuts]))
-    seen = np.array([[(cut.cost, cut.violation) for cut in cuts[r]] for r in kept])
-    cubes = _held_out(plan, rows, [path[r] for r in kept], goals, folds)
-    return _estimated(plan, kept, goals, seen, cubes)
+    wanted = _promising(np.array([[cut.objective for cut in row] for row in cuts]), most)
+    held_out = _held_out(plan, rows, path, goals, wanted, folds)
+    found: list[Candidate] = []
+    for r in np.flatnonzero(wanted.any(axis=1)).tolist():
+        at = np.flatnonzero(wanted[r]).tolist()
+        tables = [_label_table(plan, held_out[r, g]) for g in at]
+        reached = _estimates(plan, [cuts[r][g] for g in at], tables)
+        found += [
+            Candidate(r, goals[g], *estimate, table)
+            for g, estimate, table in zip(at, reached, tables, strict=True)
+        ]
+    return found
 
 
-def _promising(objectives: Array) -> list[int]:
-    """The rankers that reach most on the rows they were fitted to, for one goal or another."""
+def _promising(objectives: Array, most: int) -> Array:
+    """Which rankers are among those that reach most for a goal on the rows given, a mask."""
     order = np.argsort(np.round(objectives, 9), axis=0, kind="stable")
-    return np.unique(order[:MOST_RANKERS]).tolist()
+    return np.argsort(order, axis=0) < most
 
 
 def _held_out(
-    plan: Plan, rows: Rows, path: list[Fit], goals: Sequence[Goal], folds: Folds
+    plan: Plan,
+    rows: Rows,
+    path: list[Fit],
+    goals: Sequence[Goal],
+    wanted: Array,
+    folds: Folds,
 ) -> Array:
     """Counts of held-out predictions by ranker, goal, group, label and predicted label."""
-    shape = (rows.n_groups, rows.n_labels, rows.n_labels)
-    cubes = np.zeros((len(path), len(goals), *shape))
+    cubes = np.zeros((*wanted.shape, rows.n_groups, rows.n_labels, rows.n_labels))
+    kept = np.flatnonzero(wanted.any(axis=1))
     with progress("cross-validation") as say:
         for number, (train, test) in enumerate(folds):
             if say is not None:
                 say(f"fold {number + 1} of {len(folds)}")
             some, others = rows.take(train), rows.take(test)
-            for r, fit in enumerate(plan.path_again(some, path)):
-                for g, cut in enumerate(plan.rough_cuts(some, fit.coef, goals)):
+            fits = plan.path_again(some, [path[r] for r in kept])
+            for r, fit in zip(kept, fits, strict=True):
+                at = np.flatnonzero(wanted[r]).tolist()
+                cuts = plan.rough_cuts(some, fit.coef, [goals[g] for g in at])
+                for g, cut in zip(at, cuts, strict=True):
                     cubes[r, g] += _predictions(others, fit.coef, cut.thresholds)
     return cubes
 
 
-def _estimated(
-    plan: Plan, kept: list[int], goals: Sequence[Goal], seen: Array, cubes: Array
-) -> list[Candidate]:
-    """Candidates with estimates: what is seen, and how much their ranker promises too much.
+def _estimates(
+    plan: Plan, cuts: Sequence[RoughCut], tables: Sequence[ScoreTable]
+) -> list[tuple[float, float]]:
+    """Cost and violation of a ranker's candidates in new rows.
 
-    The difference between held-out and seen rows depends on the ranker more than on the goal; its
-    mean over goals has less noise than each, so that fewer candidates are chosen for their luck.
+    What is seen, and how much the ranker promises too much: the difference between held-out and
+    seen rows depends on the ranker more than on the goal, and its mean over goals has less noise
+    than each, so that fewer candidates are chosen for their luck.
     """
-    tables = [[_label_table(plan, cube) for cube in row] for row in cubes]
-    held_out = np.array(
-        [[(mean_cost(t, plan.cost), plan.criterion.violation(t)) for t in row] for row in tables]
-    )
-    estimates = np.maximum(seen + (held_out - seen).mean(axis=1, keepdims=True), 0.0)
-    return [
-        Candidate(kept[r], goals[g], float(cost), float(violation), tables[r][g])
-        for r, row in enumerate(estimates)
-        for g, (cost, violation) in enumerate(row)
-    ]
+    seen = np.array([(cut.cost, cut.violation) for cut in cuts])
+    held_out = [(mean_cost(t, plan.cost), plan.criterion.violation(t)) for t in tables]
+    estimates = np.maximum(seen + (np.array(held_out) - seen).mean(axis=0), 0.0)
+    return [(float(cost), float(violation)) for cost, violation in estimates]
 
 
 def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:

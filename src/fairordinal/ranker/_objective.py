@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, optimize
 
-from fairordinal._pairloss import STEP, Histogram, Kernel, PairLoss, measure
+from fairordinal._pairloss import STEP, Alike, Histogram, Kernel, PairLoss, alike, measure
 from fairordinal._validation import Array
 from fairordinal.ranker._features import Features
 
@@ -31,6 +31,12 @@ class PairData:
     @property
     def n_cells(self) -> int:
         return len(self.accuracy)
+
+    @cached_property
+    def kinds(self) -> Alike:
+        """Cells that no contrast tells apart: for demographic parity, those of a group."""
+        rows, columns = (self.contrasts.transpose(axes) for axes in ((1, 0, 2), (2, 0, 1)))
+        return alike(np.stack([rows, columns], axis=1))
 
     @property
     def pair_weight(self) -> float:
@@ -164,8 +170,10 @@ def penalty(
 
     Wins are counted with a smooth step.
     """
-    wins = np.outer(data.totals, data.totals) - histogram.pair_table(step)
-    disparities = np.einsum("euv,uv->e", data.contrasts, wins)
+    kinds, first = data.kinds
+    totals = np.bincount(kinds, data.totals)
+    wins = np.outer(totals, totals) - histogram.pair_table(step, kinds)
+    disparities = np.einsum("euv,uv->e", data.contrasts[:, first][:, :, first], wins)
     over = np.maximum(np.abs(disparities) - level, 0.0)
     return 0.5 * price * float(over @ over), price * over * np.sign(disparities)
 
