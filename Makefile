@@ -24,6 +24,7 @@ bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_audit.py
 	$(BIN)/python benchmarks/bench_thresholds.py
 	$(BIN)/python benchmarks/bench_train.py
+	$(BIN)/python benchmarks/bench_quality.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
