@@ -2,12 +2,12 @@
 
 from fairordinal._path._choice import choose, cost_interval, violation_interval
 from fairordinal._path._plan import Plan
-from fairordinal._path._pool import Candidate, candidates
+from fairordinal._path._pool import Candidate, Pool
 
 __all__ = [
     "Candidate",
     "Plan",
-    "candidates",
+    "Pool",
     "choose",
     "cost_interval",
     "violation_interval",

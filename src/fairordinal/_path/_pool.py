@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._cuts import Goal
 from fairordinal._path._plan import Plan
@@ -29,59 +30,86 @@ class Candidate(NamedTuple):
     held_out: ScoreTable  # predictions by models that were fitted to other rows
 
 
-def candidates(
-    plan: Plan,
-    rows: Rows,
-    path: list[Fit],
-    goals: Sequence[Goal],
-    folds: Folds,
-    most: int = MOST_RANKERS,
-) -> list[Candidate]:
-    """The promising rankers for each goal, judged by cross-validation."""
-    cuts = [plan.rough_cuts(rows, fit.coef, goals) for fit in path]
-    wanted = _promising(np.array([[cut.objective for cut in row] for row in cuts]), most)
-    held_out = _held_out(plan, rows, path, goals, wanted, folds)
-    found: list[Candidate] = []
-    for r in np.flatnonzero(wanted.any(axis=1)).tolist():
-        at = np.flatnonzero(wanted[r]).tolist()
-        tables = [_label_table(plan, held_out[r, g]) for g in at]
-        reached = _estimates(plan, [cuts[r][g] for g in at], tables)
-        found += [
-            Candidate(r, goals[g], *estimate, table)
-            for g, estimate, table in zip(at, reached, tables, strict=True)
-        ]
-    return found
+class Pool:
+    """All pairs of a ranker and a goal that were tried; `add` tries more.
 
+    Rankers are fitted to the rows of a fold once, and only those that are wanted.
+    """
 
-def _promising(objectives: Array, most: int) -> Array:
-    """Which rankers are among those that reach most for a goal on the rows given, a mask."""
-    order = np.argsort(np.round(objectives, 9), axis=0, kind="stable")
-    return np.argsort(order, axis=0) < most
+    def __init__(
+        self, plan: Plan, rows: Rows, path: list[Fit], folds: Folds, n_jobs: int | None = None
+    ) -> None:
+        self.plan, self.rows, self.path = plan, rows, path
+        self._parts = [(rows.take(train), rows.take(test)) for train, test in folds]
+        self._fits: list[dict[int, Fit]] = [{} for _ in folds]
+        self._cuts: dict[int, dict[Goal, RoughCut]] = {}
+        self._held_out: dict[tuple[int, Goal], Array] = {}
+        self._jobs = Parallel(n_jobs=n_jobs)
 
+    def add(
+        self, goals: Sequence[Goal], rankers: Sequence[int] | None = None, most: int = MOST_RANKERS
+    ) -> None:
+        """Cut some rankers for each goal, and judge the most promising by held-out rows."""
+        rankers = range(len(self.path)) if rankers is None else rankers
+        for r in rankers:
+            cuts = self.plan.rough_cuts(self.rows, self.path[r].coef, goals)
+            self._cuts.setdefault(r, {}).update(zip(goals, cuts, strict=True))
+        wanted: dict[int, list[Goal]] = {}
+        for goal in goals:
+            for r in self._promising(goal, rankers)[:most]:
+                wanted.setdefault(r, []).append(goal)
+        self._hold_out(wanted)
 
-def _held_out(
-    plan: Plan,
-    rows: Rows,
-    path: list[Fit],
-    goals: Sequence[Goal],
-    wanted: Array,
-    folds: Folds,
-) -> Array:
-    """Counts of held-out predictions by ranker, goal, group, label and predicted label."""
-    cubes = np.zeros((*wanted.shape, rows.n_groups, rows.n_labels, rows.n_labels))
-    kept = np.flatnonzero(wanted.any(axis=1))
-    with progress("cross-validation") as say:
-        for number, (train, test) in enumerate(folds):
+    def _promising(self, goal: Goal, rankers: Sequence[int]) -> list[int]:
+        """Rankers by what they reach on the rows given; of equals the first."""
+        return sorted(rankers, key=lambda r: round(self._cuts[r][goal].objective, 9))
+
+    def _hold_out(self, wanted: dict[int, list[Goal]]) -> None:
+        with progress("cross-validation") as say:
             if say is not None:
-                say(f"fold {number + 1} of {len(folds)}")
-            some, others = rows.take(train), rows.take(test)
-            fits = plan.path_again(some, [path[r] for r in kept])
-            for r, fit in zip(kept, fits, strict=True):
-                at = np.flatnonzero(wanted[r]).tolist()
-                cuts = plan.rough_cuts(some, fit.coef, [goals[g] for g in at])
-                for g, cut in zip(at, cuts, strict=True):
-                    cubes[r, g] += _predictions(others, fit.coef, cut.thresholds)
-    return cubes
+                say(f"{sum(map(len, wanted.values()))} candidates in {len(self._parts)} folds")
+            found = self._jobs(
+                delayed(_predictions_in_fold)(self.plan, *part, self.path, fits, wanted)
+                for part, fits in zip(self._parts, self._fits, strict=True)
+            )
+        for number, (fits, cubes) in enumerate(found):
+            self._fits[number].update(fits)
+            for key, cube in cubes.items():
+                self._held_out[key] = self._held_out.get(key, 0.0) + cube
+
+    def candidates(self) -> list[Candidate]:
+        """Every pair that was judged, with estimates for new rows."""
+        found: list[Candidate] = []
+        for r in sorted({r for r, _ in self._held_out}):
+            goals = [goal for goal in self._cuts[r] if (r, goal) in self._held_out]
+            tables = [_label_table(self.plan, self._held_out[r, goal]) for goal in goals]
+            cuts = [self._cuts[r][goal] for goal in goals]
+            found += [
+                Candidate(r, goal, *estimate, table)
+                for goal, estimate, table in zip(
+                    goals, _estimates(self.plan, cuts, tables), tables, strict=True
+                )
+            ]
+        return found
+
+
+def _predictions_in_fold(
+    plan: Plan,
+    some: Rows,
+    others: Rows,
+    path: list[Fit],
+    known: dict[int, Fit],
+    wanted: dict[int, list[Goal]],
+) -> tuple[dict[int, Fit], dict[tuple[int, Goal], Array]]:
+    """Rankers fitted to some rows, and counts of their predictions for others."""
+    missing = [r for r in wanted if r not in known]
+    fits = dict(zip(missing, plan.path_again(some, [path[r] for r in missing]), strict=True))
+    cubes = {}
+    for r, goals in wanted.items():
+        coef = (known.get(r) or fits[r]).coef
+        for goal, cut in zip(goals, plan.rough_cuts(some, coef, goals), strict=True):
+            cubes[r, goal] = _predictions(others, coef, cut.thresholds)
+    return fits, cubes
 
 
 def _estimates(
@@ -107,7 +135,7 @@ def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:
     return np.bincount(at, rows.weight, int(np.prod(shape))).reshape(shape)
 
 
-def _label_table(plan: Plan, cube: Array) -> ScoreTable:
+def _label_table(plan: Plan, cube: Any) -> ScoreTable:
     counts = sparse.csc_array(cube.reshape(-1, cube.shape[2]))
     return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True)
 

@@ -14,7 +14,7 @@ from fairordinal._pairloss import LOSSES
 from fairordinal._path import (
     Candidate,
     Plan,
-    candidates,
+    Pool,
     choose,
     cost_interval,
     violation_interval,
@@ -191,8 +191,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         path = plan.path(rows)
         warn_unconverged(path, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in path)
-        found = candidates(plan, rows, path, goals, folds)
-        chosen = choose(plan, found, goals[0], self.confidence)
+        pool = Pool(plan, rows, path, folds)
+        pool.add(goals)
+        chosen = choose(plan, pool.candidates(), goals[0], self.confidence)
         fit = path[chosen.ranker]
         self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, self.max_time)
         self.coef_ = fit.coef / rows.features.spreads
