@@ -6,7 +6,7 @@ import pytest
 from fairordinal import metrics, optimize_thresholds
 from fairordinal._cuts import Goal
 from fairordinal._pairloss import LOSSES
-from fairordinal._path import Candidate, Plan, Pool, choose
+from fairordinal._path import Candidate, Plan, Pool, choose, warn_unless_kept
 from fairordinal._path._plan import MOST_PLACES
 from fairordinal._path._pool import mean_cost
 from fairordinal.criteria import as_criterion
@@ -139,5 +139,6 @@ def test_the_least_cost_within_a_limit_is_chosen():
     assert choose(plan, pool, GOALS[0], None) is pool[2]
     assert choose(plan, pool, Goal(0.0), None) is pool[0]
     assert choose(plan, pool, Goal(10.0), None) is pool[3]
+    assert choose(plan, pool[:3], GOALS[1], None) is pool[2]  # none keeps 0.02: the fairest
     with pytest.warns(UserWarning, match="No model keeps max_violation=0.02"):
-        assert choose(plan, pool[:3], GOALS[1], None) is pool[2]
+        warn_unless_kept(plan, pool[2], GOALS[1], None, stacklevel=1)

@@ -11,7 +11,10 @@ from scipy.special import ndtri
 from fairordinal._audit import find
 from fairordinal._cuts import Goal
 from fairordinal._path._plan import Plan
-from fairordinal._path._pool import Candidate, mean_cost
+from fairordinal._path._pool import Candidate, Pool, mean_cost
+
+HALVINGS = 2
+ROUNDING = 1e-9
 
 
 def choose(
@@ -19,33 +22,62 @@ def choose(
 ) -> Candidate:
     """The least estimated objective, or the least cost within the limit; of equals the first.
 
-    With `confidence`, the upper end of the interval has to keep the limit.
+    With `confidence`, the upper end of the interval has to keep the limit. Where no candidate
+    keeps it, the fairest.
     """
-    estimates = np.round([(candidate.cost, candidate.violation) for candidate in candidates], 9)
-    costs, violations = estimates.T
+    costs = np.round([candidate.cost for candidate in candidates], 9)
+    violations = np.round([candidate.violation for candidate in candidates], 9)
     if not goal.hard:
         price = goal.price * len(plan.labels)
         return candidates[int((costs + price * violations).argmin())]
-    if confidence is not None:
-        violations = np.array([violation_interval(plan, c, confidence)[1] for c in candidates])
-    kept = violations <= goal.allowance
+    kept = np.array([keeps(plan, c, goal, confidence) for c in candidates])
     if not kept.any():
-        return _fairest(candidates, goal.allowance, confidence)
+        return candidates[int(violations.argmin())]
     return candidates[int(np.where(kept, costs, np.inf).argmin())]
 
 
-def _fairest(candidates: Sequence[Candidate], limit: float, confidence: float | None) -> Candidate:
-    """The least estimated violation, where no candidate keeps the limit."""
-    best = min(candidates, key=lambda candidate: candidate.violation)
+def keeps(plan: Plan, candidate: Candidate, goal: Goal, confidence: float | None) -> bool:
+    """Whether a candidate keeps a limit by its estimate, or by the upper end of its interval."""
+    highest = candidate.violation
+    if confidence is not None:
+        highest = violation_interval(plan, candidate, confidence)[1]
+    return not goal.hard or highest <= goal.allowance + ROUNDING
+
+
+def choose_closely(pool: Pool, goals: Sequence[Goal], confidence: float | None) -> Candidate:
+    """Choose among candidates for some goals, the first of which is asked for.
+
+    Thresholds have to be stricter than asked for to keep a limit in new rows; how much is found
+    out by halving the way from the strictness chosen to the next that is too loose.
+    """
+    asked, tried = goals[0], {goal.allowance for goal in goals}
+    pool.add(goals)
+    chosen = choose(pool.plan, pool.candidates(), asked, confidence)
+    for _ in range(HALVINGS if asked.hard else 0):
+        looser = [limit for limit in tried if limit > chosen.goal.allowance]
+        if not looser:
+            break
+        halfway = asked._replace(allowance=0.5 * (chosen.goal.allowance + min(looser)))
+        tried.add(halfway.allowance)
+        pool.add([halfway], rankers=pool.tried_for(goals))
+        chosen = choose(pool.plan, pool.candidates(), asked, confidence)
+    return chosen
+
+
+def warn_unless_kept(
+    plan: Plan, chosen: Candidate, goal: Goal, confidence: float | None, stacklevel: int
+) -> None:
+    """Say so if a limit cannot be kept."""
+    if keeps(plan, chosen, goal, confidence):
+        return
     sure = "" if confidence is None else f" with confidence {confidence:g}"
     warnings.warn(
-        f"No model keeps max_violation={limit:g} in held-out rows{sure}; the one with the least "
-        f"estimated violation ({best.violation:.3f}) is taken. More rows, larger groups or a wider "
-        "limit would help.",
+        f"No model keeps max_violation={goal.allowance:g} in held-out rows{sure}; the one with the "
+        f"least estimated violation ({chosen.violation:.3f}) is taken. More rows, larger groups or "
+        "a wider limit would help.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=stacklevel + 1,
     )
-    return best
 
 
 def cost_interval(plan: Plan, candidate: Candidate, confidence: float) -> tuple[float, float]:

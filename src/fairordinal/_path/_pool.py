@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -77,18 +77,30 @@ class Pool:
             for key, cube in cubes.items():
                 self._held_out[key] = self._held_out.get(key, 0.0) + cube
 
+    def _seen(self, ranker: int, goal: Goal) -> ScoreTable:
+        """Predictions for the rows given."""
+        thresholds = self._cuts[ranker][goal].thresholds
+        return _label_table(self.plan, _predictions(self.rows, self.path[ranker].coef, thresholds))
+
+    def seen_violation(self, goal: Goal) -> float:
+        """The greatest violation of what was cut for a goal, on the rows given."""
+        return max(cuts[goal].violation for cuts in self._cuts.values() if goal in cuts)
+
+    def tried_for(self, goals: Sequence[Goal]) -> list[int]:
+        """The rankers that were judged for one of these goals."""
+        return sorted({r for r, goal in self._held_out if goal in goals})
+
     def candidates(self) -> list[Candidate]:
         """Every pair that was judged, with estimates for new rows."""
         found: list[Candidate] = []
         for r in sorted({r for r, _ in self._held_out}):
             goals = [goal for goal in self._cuts[r] if (r, goal) in self._held_out]
             tables = [_label_table(self.plan, self._held_out[r, goal]) for goal in goals]
-            cuts = [self._cuts[r][goal] for goal in goals]
+            seen = [self._seen(r, goal) for goal in goals]
+            estimates = _estimates(self.plan, seen, tables)
             found += [
                 Candidate(r, goal, *estimate, table)
-                for goal, estimate, table in zip(
-                    goals, _estimates(self.plan, cuts, tables), tables, strict=True
-                )
+                for goal, estimate, table in zip(goals, estimates, tables, strict=True)
             ]
         return found
 
@@ -113,18 +125,23 @@ def _predictions_in_fold(
 
 
 def _estimates(
-    plan: Plan, cuts: Sequence[RoughCut], tables: Sequence[ScoreTable]
+    plan: Plan, seen: Sequence[ScoreTable], held_out: Sequence[ScoreTable]
 ) -> list[tuple[float, float]]:
     """Cost and violation of a ranker's candidates in new rows.
 
     What is seen, and how much the ranker promises too much: the difference between held-out and
     seen rows depends on the ranker more than on the goal, and its mean over goals has less noise
-    than each, so that fewer candidates are chosen for their luck.
+    than each, so that fewer candidates are chosen for their luck. Disparities keep their sign, for
+    the noise of an absolute value would count as unfairness.
     """
-    seen = np.array([(cut.cost, cut.violation) for cut in cuts])
-    held_out = [(mean_cost(t, plan.cost), plan.criterion.violation(t)) for t in tables]
-    estimates = np.maximum(seen + (np.array(held_out) - seen).mean(axis=0), 0.0)
-    return [(float(cost), float(violation)) for cost, violation in estimates]
+    costs, disparities = (
+        np.array([[measure(table) for table in tables] for tables in (seen, held_out)])
+        for measure in (lambda t: mean_cost(t, plan.cost), plan.criterion.disparities)
+    )
+    cost = costs[0] + (costs[1] - costs[0]).mean()
+    estimated = np.abs(disparities[0] + (disparities[1] - disparities[0]).mean(axis=0))
+    violation = np.nan_to_num(estimated).max(axis=(1, 2, 3))
+    return [(float(max(c, 0.0)), float(v)) for c, v in zip(cost, violation, strict=True)]
 
 
 def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:
@@ -135,7 +152,7 @@ def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:
     return np.bincount(at, rows.weight, int(np.prod(shape))).reshape(shape)
 
 
-def _label_table(plan: Plan, cube: Any) -> ScoreTable:
+def _label_table(plan: Plan, cube: Array) -> ScoreTable:
     counts = sparse.csc_array(cube.reshape(-1, cube.shape[2]))
     return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True)
 

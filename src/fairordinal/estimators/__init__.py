@@ -1,6 +1,7 @@
 """What users fit: scikit-learn estimators of ordered labels."""
 
+from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._threshold import FairThresholdClassifier
 
-__all__ = ["FairOrdinalClassifier", "FairThresholdClassifier"]
+__all__ = ["FairOrdinalClassifier", "FairThresholdClassifier", "learn", "settle"]

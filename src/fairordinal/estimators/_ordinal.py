@@ -8,36 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._cuts import Goal
-from fairordinal._pairloss import LOSSES
-from fairordinal._path import (
-    Candidate,
-    Plan,
-    Pool,
-    choose,
-    cost_interval,
-    violation_interval,
-)
-from fairordinal._validation import (
-    Array,
-    check_choice,
-    check_fraction,
-    check_number,
-    check_whole,
-)
-from fairordinal.criteria import as_criterion
-from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
-from fairordinal.ranker import (
-    Training,
-    choose_alpha,
-    folds_of,
-    read_features,
-    read_rows,
-    require_pairwise,
-    warn_unconverged,
-    ways_of,
-)
+from fairordinal._path import choose_closely, warn_unless_kept
+from fairordinal._validation import Array, check_fraction
+from fairordinal.estimators._learning import learn, settle
+from fairordinal.estimators._response import DEFAULT_LIMIT
+from fairordinal.ranker import read_features
 from fairordinal.thresholds import read_goal
 
 STRICTER = (1.0, 0.5, 0.2)  # shares of the limit that thresholds are given to keep it in new rows
@@ -166,39 +142,12 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             Fitted.
         """
         goals = self._goals()
-        loss = LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
-        ways, max_iter = ways_of(self.ranker), check_whole(self.max_iter, "max_iter", least=1)
-        tol = check_number(self.tol, "tol")
-        self.criterion_ = require_pairwise(as_criterion(self.criterion))
-        rows, labels, groups = read_rows(
-            self, X, y, sensitive_features, sample_weight, self.categories
-        )
-        self.classes_, folds = plain_array(labels), folds_of(rows, self.cv)
-        self.alpha_ = (
-            choose_alpha(rows, self.criterion_, loss, folds, max_iter)
-            if self.alpha is None
-            else check_number(self.alpha, "alpha")
-        )
-        plan = Plan(
-            self.criterion_,
-            loss,
-            ways,
-            Training(self.alpha_, tol, max_iter),
-            as_cost_matrix(self.cost_matrix, labels),
-            groups,
-            labels,
-        )
-        path = plan.path(rows)
-        warn_unconverged(path, max_iter)
-        self.n_iter_ = max(fit.n_iter for fit in path)
-        pool = Pool(plan, rows, path, folds)
-        pool.add(goals)
-        chosen = choose(plan, pool.candidates(), goals[0], self.confidence)
-        fit = path[chosen.ranker]
-        self.result_ = plan.thresholds(rows, fit.coef, chosen.goal, self.max_time)
-        self.coef_ = fit.coef / rows.features.spreads
-        self.thresholds_ = self.result_.thresholds + rows.features.means @ self.coef_
-        self._expect(plan, chosen)
+        pool = learn(self, X, y, sensitive_features, sample_weight)
+        chosen = choose_closely(pool, goals, self.confidence)
+        warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
+        coef = pool.path[chosen.ranker].coef
+        result = pool.plan.thresholds(pool.rows, coef, chosen.goal, self.max_time)
+        settle(self, pool, chosen, result, self.confidence or 0.95)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -261,10 +210,3 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         if asked.hard:
             return [asked._replace(allowance=share * asked.allowance) for share in STRICTER]
         return [asked._replace(price=factor * asked.price) for factor in DEARER]
-
-    def _expect(self, plan: Plan, chosen: Candidate) -> None:
-        """What held-out rows say about new ones."""
-        confidence = self.confidence or 0.95
-        self.expected_cost_, self.expected_violation_ = chosen.cost, chosen.violation
-        self.expected_cost_interval_ = cost_interval(plan, chosen, confidence)
-        self.expected_violation_interval_ = violation_interval(plan, chosen, confidence)

@@ -1,0 +1,69 @@
+"""What the classifier and the frontier have in common: from rows to candidates, and to a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._pairloss import LOSSES
+from fairordinal._path import Candidate, Plan, Pool, cost_interval, violation_interval
+from fairordinal._validation import check_choice, check_number, check_whole
+from fairordinal.criteria import as_criterion
+from fairordinal.estimators._response import plain_array
+from fairordinal.ranker import (
+    Training,
+    choose_alpha,
+    folds_of,
+    read_rows,
+    require_pairwise,
+    warn_unconverged,
+    ways_of,
+)
+from fairordinal.thresholds import ThresholdResult
+
+
+def learn(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    n_jobs: int | None = None,
+) -> Pool:
+    """Fit a path of rankers by the estimator's parameters; sets what does not depend on a choice.
+
+    That is `criterion_`, `classes_`, `alpha_` and `n_iter_`.
+    """
+    loss = LOSSES[check_choice(estimator.loss, "loss", tuple(LOSSES))]
+    ways, tol = ways_of(estimator.ranker), check_number(estimator.tol, "tol")
+    max_iter = check_whole(estimator.max_iter, "max_iter", least=1)
+    criterion = require_pairwise(as_criterion(estimator.criterion))
+    rows, labels, groups = read_rows(
+        estimator, X, y, sensitive_features, sample_weight, estimator.categories
+    )
+    cost, folds = as_cost_matrix(estimator.cost_matrix, labels), folds_of(rows, estimator.cv)
+    estimator.alpha_ = (
+        choose_alpha(rows, criterion, loss, folds, max_iter)
+        if estimator.alpha is None
+        else check_number(estimator.alpha, "alpha")
+    )
+    training = Training(estimator.alpha_, tol, max_iter)
+    plan = Plan(criterion, loss, ways, training, cost, groups, labels)
+    path = plan.path(rows)
+    warn_unconverged(path, max_iter)
+    estimator.criterion_, estimator.classes_ = criterion, plain_array(labels)
+    estimator.n_iter_ = max(fit.n_iter for fit in path)
+    return Pool(plan, rows, path, folds, n_jobs)
+
+
+def settle(
+    model: Any, pool: Pool, chosen: Candidate, result: ThresholdResult, confidence: float
+) -> None:
+    """Make a candidate the model: its coefficients, thresholds, and what to expect of it."""
+    features = pool.rows.features
+    model.result_ = result
+    model.coef_ = pool.path[chosen.ranker].coef / features.spreads
+    model.thresholds_ = result.thresholds + features.means @ model.coef_
+    model.expected_cost_, model.expected_violation_ = chosen.cost, chosen.violation
+    model.expected_cost_interval_ = cost_interval(pool.plan, chosen, confidence)
+    model.expected_violation_interval_ = violation_interval(pool.plan, chosen, confidence)
