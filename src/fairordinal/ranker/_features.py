@@ -25,8 +25,11 @@ class Features(NamedTuple):
         """Features with the means and spreads of these rows."""
         if sparse.issparse(X):
             return cls(X, np.zeros(X.shape[1]), MaxAbsScaler().fit(X).scale_)
+        scaler = StandardScaler()
         with np.errstate(over="ignore", invalid="ignore"):
-            scaler = StandardScaler().fit(X, sample_weight=weight)
+            for rows in row_blocks(X.shape[0], BLOCK):  # at once, it would copy X
+                share = None if weight is None else weight[rows]
+                scaler.partial_fit(X[rows], sample_weight=share)
         wild = np.flatnonzero(~np.isfinite(scaler.scale_))
         if wild.size:
             raise ValueError(
