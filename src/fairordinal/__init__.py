@@ -10,6 +10,7 @@ from fairordinal._audit import (
 )
 from fairordinal._progress import show_progress
 from fairordinal.estimators import FairOrdinalClassifier, FairThresholdClassifier
+from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
 __version__ = "0.1.0"
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "FairOrdinalClassifier",
+    "FairOrdinalFrontier",
     "FairThresholdClassifier",
     "Finding",
     "ThresholdResult",

@@ -19,6 +19,7 @@ from fairordinal.ranker._linear import (
     ways_of,
 )
 from fairordinal.ranker._objective import Fit, PairData, Training
+from fairordinal.ranker._paths import nothing
 
 __all__ = [
     "FairLinearRanker",
@@ -32,6 +33,7 @@ __all__ = [
     "choose_alpha",
     "fit_path",
     "folds_of",
+    "nothing",
     "pair_data",
     "pairwise_gradient",
     "read_features",

@@ -103,10 +103,10 @@ class Fit:
     """Coefficients, what they minimise, and how well."""
 
     coef: Array
-    aim: Aim
-    gradient_norm: float
-    n_iter: int
-    converged: bool
+    aim: Aim | None  # None if they were given, and stay as they are
+    gradient_norm: float = 0.0
+    n_iter: int = 0
+    converged: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +242,7 @@ class Training:
 
     def fit_again(self, data: PairData, fits: list[Fit]) -> list[Fit]:
         """The same aims for other rows."""
-        return [self.fit(data, fit.aim, fit.coef) for fit in fits]
+        return [fit if fit.aim is None else self.fit(data, fit.aim, fit.coef) for fit in fits]
 
 
 def sharpness_for(scores: Array) -> float:

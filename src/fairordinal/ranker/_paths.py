@@ -28,6 +28,11 @@ def plain(data: PairData, training: Training, start: Array | None = None) -> Fit
     return training.fit(data, PLAIN, start)
 
 
+def nothing(n_features: int) -> Fit:
+    """The ranker to which all rows are equal: a constant predictor."""
+    return Fit(np.zeros(n_features), None)
+
+
 def direct(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """Penalise smooth disparities beyond a level that falls to 0."""
     path, fit = [], first
@@ -66,7 +71,8 @@ def _fill(data: PairData, path: list[Fit], met: list[Array], training: Training)
         at = int(np.argmax(jumps))
         if jumps[at] <= HOLE:
             return
-        turns = [fit.aim.turn for fit in path[at : at + 2] if fit.aim.turn is not None]
+        aims = [fit.aim for fit in path[at : at + 2]]
+        turns = [aim.turn for aim in aims if aim is not None and aim.turn is not None]
         fit = training.fit(data, Aim(turn=0.5 * np.sum(turns, axis=0)), path[at].coef)
         path.insert(at + 1, fit)
         met.insert(at + 1, disparities_of(data, fit.coef))

@@ -1,0 +1,285 @@
+"""The frontier as users fit it."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from fairordinal._cuts import Goal
+from fairordinal._path import Candidate, choose, fill, is_hole, warn_unless_kept
+from fairordinal._progress import progress
+from fairordinal._render import frame_library, make_frame
+from fairordinal._table import ScoreTable, read_table
+from fairordinal._validation import Array, check_fraction, check_number
+from fairordinal.estimators import FairOrdinalClassifier, learn, settle
+from fairordinal.frontier import _text
+from fairordinal.frontier._point import (
+    FrontierPoint,
+    expected,
+    farthest_from_chord,
+    measured,
+)
+from fairordinal.ranker import nothing
+from fairordinal.thresholds import read_goal
+
+SHARED = (
+    *("criterion", "ranker", "loss", "alpha", "cost_matrix"),
+    *("cv", "categories", "tol", "max_iter", "max_time"),
+)  # parameters of a classifier, too
+
+
+class FairOrdinalFrontier(BaseEstimator):
+    r"""All that can be had between accurate and fair: models of which none is dominated.
+
+    A path of rankers is learned from all pairs of rows; thresholds are found for limits to the
+    violation from none to 0, and limits are halved where neighbouring models lie far apart.
+    Cross-validation says what each model is worth in new rows; those than which another is both
+    cheaper and fairer are left out.
+
+    Parameters
+    ----------
+    criterion : str or PairwiseCriterion, default="demographic_parity"
+        What is fair.
+    ranker, loss, alpha, cost_matrix, cv, categories, tol, max_iter :
+        As in :class:`~fairordinal.FairOrdinalClassifier`.
+    confidence : float, default=0.95
+        Of the intervals.
+    max_time : float, default=2.0
+        Seconds for the thresholds of each model; their gap is in the frame.
+    n_jobs : int, default=None
+        Folds in parallel.
+
+    Attributes
+    ----------
+    points_ : list of FrontierPoint
+        The models, from fair to accurate.
+    gaps_ : list of tuple of float
+        Violations between which nothing was found, though they are far apart.
+    classes_, criterion_, alpha_, n_iter_ : ndarray, PairwiseCriterion, float and int
+        As in :class:`~fairordinal.FairOrdinalClassifier`.
+
+    Notes
+    -----
+    Section 5 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153, where each trade-off is a
+    model of its own; here ranker and thresholds are chosen together and holes are filled.
+
+    Examples
+    --------
+    >>> from fairordinal import FairOrdinalFrontier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> data = load_diabetes()
+    >>> frontier = FairOrdinalFrontier(alpha=1e-3, ranker="reduction", cv=3)
+    >>> frontier = frontier.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> model = frontier.select(max_violation=0.1)
+    >>> model.expected_violation_ <= 0.1
+    True
+    """
+
+    def __init__(
+        self,
+        criterion: Any = "demographic_parity",
+        *,
+        ranker: str = "auto",
+        loss: str = "logistic",
+        alpha: float | None = None,
+        cost_matrix: Any = "absolute",
+        confidence: float = 0.95,
+        cv: Any = 5,
+        categories: Any = None,
+        tol: float = 1e-5,
+        max_iter: int = 500,
+        max_time: float | None = 2.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.ranker = ranker
+        self.loss = loss
+        self.alpha = alpha
+        self.cost_matrix = cost_matrix
+        self.confidence = confidence
+        self.cv = cv
+        self.categories = categories
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any, Any] | None = None,
+    ) -> FairOrdinalFrontier:
+        """Learn rankers, find thresholds for many limits, and keep what is not dominated.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Features; the group should not be among them.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 is a row repeated twice.
+        eval_set : tuple (X, y, sensitive_features), default=None
+            Further rows on which each model is measured.
+
+        Returns
+        -------
+        self : FairOrdinalFrontier
+            Fitted.
+        """
+        check_fraction(self.confidence, "confidence")
+        self._library = frame_library(X, y, sensitive_features)
+        self._pool = learn(self, X, y, sensitive_features, sample_weight, self.n_jobs)
+        self._pool.path.append(nothing(self.n_features_in_))
+        with progress("frontier") as say:
+            front = fill(self._pool)
+            self.points_ = []
+            for number, candidate in enumerate(front):
+                if say is not None:
+                    say(f"thresholds of model {number + 1} of {len(front)}")
+                self.points_.append(self._point(candidate, eval_set))
+        self.gaps_ = [
+            (fair.violation, cheap.violation)
+            for fair, cheap in pairwise(front)
+            if is_hole(fair, cheap)
+        ]
+        return self
+
+    def _point(self, candidate: Candidate, eval_set: Any) -> FrontierPoint:
+        pool, plan = self._pool, self._pool.plan
+        coef = pool.path[candidate.ranker].coef
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "scores has one distinct value")  # the constant one
+            result = plan.thresholds(pool.rows, coef, candidate.goal, self.max_time)
+        held_out = None
+        if eval_set is not None:
+            table = self._table(self._model(candidate, result), *eval_set)
+            held_out = measured(plan, table, self.confidence)
+        return FrontierPoint(
+            candidate,
+            result,
+            expected(plan, candidate, self.confidence),
+            measured(plan, result.after.table, self.confidence),
+            held_out,
+        )
+
+    def _table(
+        self, model: FairOrdinalClassifier, X: Any, y: Any, sensitive_features: Any
+    ) -> ScoreTable:
+        labels = self.classes_.tolist()
+        return read_table(y, model.predict(X), sensitive_features, labels=labels)
+
+    def _model(self, candidate: Candidate, result: Any) -> FairOrdinalClassifier:
+        """A fitted classifier."""
+        goal = candidate.goal
+        model = FairOrdinalClassifier(
+            trade_off=None if goal.hard else 0.0,
+            max_violation=goal.allowance if goal.hard else None,
+        )
+        model.set_params(**{name: getattr(self, name) for name in SHARED})
+        for name in ("criterion_", "classes_", "alpha_", "n_iter_", "n_features_in_"):
+            setattr(model, name, getattr(self, name))
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        settle(model, self._pool, candidate, result, self.confidence)
+        return model
+
+    def frame(self) -> Any:
+        """Every model and where it was measured as a row, from fair to accurate.
+
+        Columns: `model` (its number), `rows` (train, cross-validated or held-out), `cost` and
+        `violation` with intervals (`cost_lower`, …), `limit` that its thresholds were given (inf
+        without one), `ranker` (its number on the path), `labels` (how many it predicts) and `gap`
+        of its thresholds. A frame of the library the input came from, else pandas.
+        """
+        check_is_fitted(self, "points_")
+        rows = [row for number, point in enumerate(self.points_) for row in point.rows(number)]
+        return make_frame({key: [row[key] for row in rows] for key in rows[0]}, self._library)
+
+    def select(
+        self,
+        *,
+        max_violation: float | None = None,
+        max_cost: float | None = None,
+        knee: bool = False,
+        confidence: float | None = None,
+    ) -> FairOrdinalClassifier:
+        """A model of the frontier, as a fitted classifier.
+
+        Parameters
+        ----------
+        max_violation : float, default=None
+            The least cost whose violation in new rows is not above; the fairest if none is, with a
+            warning.
+        max_cost : float, default=None
+            The least violation whose cost in new rows is not above.
+        knee : bool, default=False
+            Where the curve bends most: farthest from the line between its ends.
+        confidence : float, default=None
+            Keep `max_violation` with the upper end of the interval instead of the estimate.
+
+        Returns
+        -------
+        model : FairOrdinalClassifier
+            Fitted.
+        """
+        return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
+
+    def _chosen(
+        self, max_violation: Any, max_cost: Any, knee: bool, confidence: Any
+    ) -> FrontierPoint:
+        check_is_fitted(self, "points_")
+        if (max_violation is not None) + (max_cost is not None) + bool(knee) != 1:
+            raise ValueError("Give one of max_violation, max_cost and knee=True.")
+        if confidence is not None:
+            check_fraction(confidence, "confidence")
+        if max_violation is not None:
+            return self._within(read_goal(None, max_violation, "certified"), confidence)
+        if confidence is not None:
+            raise ValueError("confidence belongs to max_violation; leave it out.")
+        violations, costs = self._expected()
+        if knee:
+            return self.points_[farthest_from_chord(violations, costs)]
+        within = costs <= check_number(max_cost, "max_cost")
+        if not within.any():
+            raise ValueError(
+                f"max_cost={max_cost:g} is out of reach: the least expected cost is "
+                f"{costs.min():.3f}."
+            )
+        return self.points_[int(np.where(within, violations, np.inf).argmin())]
+
+    def _within(self, goal: Goal, confidence: float | None) -> FrontierPoint:
+        plan = self._pool.plan
+        candidates = [point.candidate for point in self.points_]
+        chosen = choose(plan, candidates, goal, confidence)
+        warn_unless_kept(plan, chosen, goal, confidence, stacklevel=4)
+        return self.points_[candidates.index(chosen)]
+
+    def _expected(self) -> tuple[Array, Array]:
+        """Expected violations and costs."""
+        values = [(point.expected.violation, point.expected.cost) for point in self.points_]
+        violations, costs = np.array(values).T
+        return violations, costs
+
+    def _model_of(self, point: FrontierPoint) -> FairOrdinalClassifier:
+        return self._model(point.candidate, point.result)
+
+    def __str__(self) -> str:
+        return _text.as_text(self) if hasattr(self, "points_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags

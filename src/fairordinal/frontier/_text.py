@@ -1,0 +1,57 @@
+"""The frontier as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairordinal._render import number, paragraphs, text_table
+
+if TYPE_CHECKING:
+    from fairordinal.frontier._frontier import FairOrdinalFrontier
+
+MOST_LINES = 12
+
+
+def as_text(frontier: FairOrdinalFrontier) -> str:
+    """What can be had, and what could not."""
+    points = frontier.points_
+    title = (
+        f"Frontier of {len(points)} models: {frontier.criterion_.title}, expected in new rows "
+        f"({100 * frontier.confidence:g} % intervals)"
+    )
+    return "\n".join([title, "", _table(frontier), "", paragraphs(_notes(frontier))]).rstrip()
+
+
+def _table(frontier: FairOrdinalFrontier) -> str:
+    """The models, or some evenly spread over them."""
+    points = frontier.points_
+    step = max((len(points) - 1) / (MOST_LINES - 1), 1.0)
+    shown = sorted({round(i * step) for i in range(MOST_LINES) if round(i * step) < len(points)})
+    header = ["model", "violation", "interval", "cost", "interval", "labels used"]
+    rows = []
+    for i in shown:
+        expected, used = points[i].expected, points[i].result.after.table.cube.sum(axis=(0, 1))
+        rows.append(
+            [
+                str(i),
+                number(expected.violation),
+                _interval(expected.violation_interval),
+                number(expected.cost),
+                _interval(expected.cost_interval),
+                str(int((used > 0).sum())),
+            ]
+        )
+    return text_table(header, rows)
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"{number(ends[0])} – {number(ends[1])}"
+
+
+def _notes(frontier: FairOrdinalFrontier) -> list[str]:
+    notes = [
+        f"Between violations {number(low)} and {number(high)} there is nothing: other limits lead "
+        "to the same models, or to worse ones."
+        for low, high in frontier.gaps_
+    ]
+    return [*notes, "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."]

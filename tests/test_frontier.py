@@ -1,0 +1,157 @@
+"""The frontier: nothing dominated, holes filled or named, models to pick."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
+from fairordinal._path import Candidate, non_dominated
+from fairordinal.frontier._point import farthest_from_chord
+from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
+from test_ordinal import people
+
+QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
+
+
+@pytest.fixture(scope="module")
+def frontier():
+    X, y, a = people(500)
+    new = people(400, seed=1)
+    return FairOrdinalFrontier(**QUICK).fit(X, y, sensitive_features=a, eval_set=new)
+
+
+def test_no_model_is_dominated(frontier):
+    values = [(p.expected.violation, p.expected.cost) for p in frontier.points_]
+    for (fair, dear), (unfair, cheap) in pairwise(values):
+        assert fair < unfair
+        assert dear > cheap
+
+
+def test_holes_are_filled_or_named(frontier):
+    for fair, cheap in pairwise(p.expected for p in frontier.points_):
+        wide = cheap.violation - fair.violation > 0.05 or fair.cost - cheap.cost > 0.05 * fair.cost
+        assert wide == ((fair.violation, cheap.violation) in frontier.gaps_)
+
+
+def test_it_reaches_from_constant_to_accurate(frontier):
+    X, y, a = people(500)
+    fairest, plainest = frontier.points_[0], frontier.points_[-1]
+    assert fairest.train.violation <= 0.02
+    free = FairOrdinalClassifier(trade_off=0.0, **QUICK).fit(X, y, sensitive_features=a)
+    assert plainest.train.cost <= free.cost_ + 0.02
+
+
+def test_the_frame_holds_what_the_models_do(frontier):
+    X, y, a = people(500)
+    frame = frontier.frame()
+    assert set(frame["rows"]) == {"train", "cross-validated", "held-out"}
+    assert len(frame) == 3 * len(frontier.points_)
+    for i in (0, len(frontier.points_) // 2, len(frontier.points_) - 1):
+        model = frontier._model_of(frontier.points_[i])
+        for rows, (data, labels, groups) in (
+            ("train", (X, y, a)),
+            ("held-out", people(400, seed=1)),
+        ):
+            row = frame[(frame["model"] == i) & (frame["rows"] == rows)].iloc[0]
+            predicted = model.predict(data)
+            violation = pairwise_demographic_parity_difference(
+                labels, predicted, sensitive_features=groups
+            )
+            assert row["cost"] == pytest.approx(mean_cost(labels, predicted))
+            assert row["violation"] == pytest.approx(violation)
+            assert row["cost_lower"] <= row["cost"] <= row["cost_upper"]
+            assert row["violation_lower"] <= row["violation"] + 1e-9
+            assert row["violation"] <= row["violation_upper"] + 1e-9
+
+
+def test_selecting_by_violation_cost_and_knee(frontier):
+    violations, costs = frontier._expected()
+    limit = float(np.median(violations))
+    model = frontier.select(max_violation=limit)
+    assert isinstance(model, FairOrdinalClassifier)
+    assert model.expected_violation_ <= limit
+    assert model.expected_cost_ == pytest.approx(costs[violations <= limit].min())
+    careful = frontier.select(max_violation=float(violations.max()), confidence=0.9)
+    assert careful.expected_violation_interval_[1] <= 1.0
+    assert careful.expected_violation_ <= violations.max()
+    cheap = frontier.select(max_cost=float(np.median(costs)))
+    assert cheap.expected_cost_ <= np.median(costs)
+    assert cheap.expected_violation_ == violations[costs <= np.median(costs)].min()
+    assert violations.min() <= frontier.select(knee=True).expected_violation_ <= violations.max()
+
+
+def test_a_selected_model_is_like_any_other(frontier):
+    X, _, _ = people(500)
+    model = frontier.select(knee=True)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert model.n_features_in_ == 3
+    assert model.gap_ <= 1e-2
+    assert clone(model).get_params() == model.get_params()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "Give one of"),
+        ({"max_violation": 0.1, "knee": True}, "Give one of"),
+        ({"max_cost": 0.001}, "max_cost=0.001 is out of reach"),
+        ({"max_cost": 1.0, "confidence": 0.9}, "confidence belongs to max_violation"),
+        ({"max_violation": -0.1}, "max_violation must be"),
+    ],
+)
+def test_bad_wishes_are_refused(frontier, asked, message):
+    with pytest.raises(ValueError, match=message):
+        frontier.select(**asked)
+
+
+def test_a_limit_that_nothing_keeps_is_said(frontier):
+    lowest = frontier._expected()[0].min()
+    if lowest > 0:
+        with pytest.warns(UserWarning, match="No model keeps max_violation"):
+            frontier.select(max_violation=0.5 * lowest)
+
+
+def test_it_prints(frontier):
+    text = str(frontier)
+    assert text.startswith(f"Frontier of {len(frontier.points_)} models")
+    assert "select(max_violation=…)" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "FairOrdinalFrontier" in repr(FairOrdinalFrontier())
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_frames_in_and_out_and_names_of_columns(library):
+    X, y, a = people(200)
+    frame = library.DataFrame({f"x{j}": X[:, j] for j in range(3)})
+    model = FairOrdinalFrontier("equal_opportunity", **QUICK)
+    model.fit(frame, y, sensitive_features=library.Series(a))
+    assert isinstance(model.frame(), library.DataFrame)
+    assert model.select(knee=True).feature_names_in_.tolist() == ["x0", "x1", "x2"]
+    assert set(model.select(knee=True).predict(frame)) <= set(range(4))
+
+
+def test_in_parallel_it_is_the_same():
+    X, y, a = people(200)
+    one = FairOrdinalFrontier(**QUICK).fit(X, y, sensitive_features=a)
+    two = FairOrdinalFrontier(**QUICK, n_jobs=2).fit(X, y, sensitive_features=a)
+    np.testing.assert_array_equal(one._expected(), two._expected())
+
+
+def made_up(cost, violation):
+    return Candidate(0, None, cost, violation, None)
+
+
+def test_dominated_candidates_go():
+    pool = [made_up(1.0, 0.5), made_up(1.2, 0.5), made_up(1.1, 0.2), made_up(1.1, 0.3)]
+    assert non_dominated(pool) == [pool[2], pool[0]]
+
+
+def test_the_knee_is_the_corner():
+    assert farthest_from_chord(np.array([0.0, 0.1, 1.0]), np.array([2.0, 1.1, 1.0])) == 1
+    assert farthest_from_chord(np.array([0.3]), np.array([1.0])) == 0
