@@ -48,17 +48,40 @@ def orca_names():
 
 def orca_rows(name):
     """The same of the first training split of a benchmark set."""
+    return orca_split(name, 0)[0]
+
+
+def orca_split(name, number):
+    """Training and test rows of a split of a benchmark set, counted from 0."""
     kinds = pd.read_csv(ROOT / "protected_attributes.csv").set_index("dataset")
     base, _, levels = name.rpartition("-") if name[-1].isdigit() else (name, "", "")
     folder = ROOT / ("orca_discretized" if levels else "orca_real") / base
-    table, rows = _read(folder, f"splits{levels}.csv.gz", None)
-    feature = table[kinds.loc[name, "feature_name"]].to_numpy(dtype=float)[rows]
-    equal = re.search(r"x == (-?[\d.]+)", kinds.loc[name, "rule"])
-    group = feature == float(equal[1]) if equal else feature >= np.median(feature)
+    table, splits = (
+        pd.read_csv(folder / f"{file}.csv.gz") for file in ("table", f"splits{levels}")
+    )
+    stored = {
+        part: splits[splits["part"] == part].sort_values("split")["rows"].tolist()
+        for part in ("train", "test")
+    }
+    train = np.array(stored["train"][number].split(), dtype=int)
+    test = np.setdiff1d(np.arange(len(table)), train)
+    if stored["test"]:
+        test = np.array(stored["test"][number].split(), dtype=int)
     labels = [column for column in table if column.startswith("label")]
-    inputs = table.drop(columns=[*labels, kinds.loc[name, "feature_name"]])
-    y = table[f"label{levels}"].to_numpy()[rows]
-    return _standardised(inputs, rows), y, group.astype(int)
+    inputs = table.drop(columns=[*labels, kinds.loc[name, "feature_name"]]).to_numpy(dtype=float)
+    mean, spread = inputs[train].mean(axis=0), inputs[train].std(axis=0)
+    inputs = (inputs - mean) / np.where(spread > 0, spread, 1.0)
+    feature = table[kinds.loc[name, "feature_name"]].to_numpy(dtype=float)
+    y = table[f"label{levels}"].to_numpy()
+    rule = kinds.loc[name, "rule"]
+    return [(inputs[rows], y[rows], _groups(feature[rows], rule)) for rows in (train, test)]
+
+
+def _groups(feature, rule):
+    """Whether the feature has the rule's value, or is not below its median among these rows."""
+    equal = re.search(r"x == (-?[\d.]+)", rule)
+    group = feature == float(equal[1]) if equal else feature >= np.median(feature)
+    return group.astype(int)
 
 
 def _read(folder, splits, split):
@@ -67,12 +90,6 @@ def _read(folder, splits, split):
     train = stored[stored["part"] == "train"].set_index("split")["rows"]
     text = train.iloc[0] if split is None else train[split]
     return table, np.array(text.split(), dtype=int)
-
-
-def _standardised(frame, rows):
-    X = frame.to_numpy(dtype=float)[rows]
-    spread = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
 
 def pom_scores(X, y):

@@ -13,7 +13,7 @@ from fairordinal.thresholds import read_goal
 
 FIRST_LIMITS = 9
 MOST_ROUNDS = 5
-MOST_RANKERS = 3  # for each limit, that are cross-validated
+MOST_RANKERS = 5  # for each limit, that are cross-validated
 WIDEST, DEAREST = 0.05, 0.05  # hole in violation, and in cost, relatively
 NEAREST = 0.002  # limits nearer than this lead to the same models
 

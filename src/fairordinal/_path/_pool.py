@@ -92,17 +92,17 @@ class Pool:
 
     def candidates(self) -> list[Candidate]:
         """Every pair that was judged, with estimates for new rows."""
-        found: list[Candidate] = []
-        for r in sorted({r for r, _ in self._held_out}):
-            goals = [goal for goal in self._cuts[r] if (r, goal) in self._held_out]
-            tables = [_label_table(self.plan, self._held_out[r, goal]) for goal in goals]
-            seen = [self._seen(r, goal) for goal in goals]
-            estimates = _estimates(self.plan, seen, tables)
-            found += [
-                Candidate(r, goal, *estimate, table)
-                for goal, estimate, table in zip(goals, estimates, tables, strict=True)
-            ]
-        return found
+        pairs = [(r, goal) for r in sorted(self._cuts) for goal in self._cuts[r]]
+        pairs = [pair for pair in pairs if pair in self._held_out]
+        held_out = [_label_table(self.plan, self._held_out[pair]) for pair in pairs]
+        seen = [self._seen(*pair) for pair in pairs]
+        costs, violations = _estimates(self.plan, np.array([r for r, _ in pairs]), seen, held_out)
+        return [
+            Candidate(r, goal, cost, violation, table)
+            for (r, goal), cost, violation, table in zip(
+                pairs, costs.tolist(), violations.tolist(), held_out, strict=True
+            )
+        ]
 
 
 def _predictions_in_fold(
@@ -125,23 +125,28 @@ def _predictions_in_fold(
 
 
 def _estimates(
-    plan: Plan, seen: Sequence[ScoreTable], held_out: Sequence[ScoreTable]
-) -> list[tuple[float, float]]:
-    """Cost and violation of a ranker's candidates in new rows.
+    plan: Plan, rankers: Array, seen: Sequence[ScoreTable], held_out: Sequence[ScoreTable]
+) -> tuple[Array, Array]:
+    """Costs and violations in new rows: what is seen, and how much that promises too much.
 
-    What is seen, and how much the ranker promises too much: the difference between held-out and
-    seen rows depends on the ranker more than on the goal, and its mean over goals has less noise
-    than each, so that fewer candidates are chosen for their luck. Disparities keep their sign, for
-    the noise of an absolute value would count as unfairness.
+    Held-out rows say by how much. They are the same for all, and so is much of their noise: half
+    of the difference is the mean over all candidates, half that over the ranker's own, so that
+    fewer are chosen for their luck. Disparities keep their sign, for the noise of an absolute
+    value would count as unfairness.
     """
-    costs, disparities = (
-        np.array([[measure(table) for table in tables] for tables in (seen, held_out)])
-        for measure in (lambda t: mean_cost(t, plan.cost), plan.criterion.disparities)
+    cost, cost_there = (np.array([mean_cost(t, plan.cost) for t in ts]) for ts in (seen, held_out))
+    gaps, gaps_there = (
+        np.array([np.nan_to_num(plan.criterion.disparities(t)) for t in ts])
+        for ts in (seen, held_out)
     )
-    cost = costs[0] + (costs[1] - costs[0]).mean()
-    estimated = np.abs(disparities[0] + (disparities[1] - disparities[0]).mean(axis=0))
-    violation = np.nan_to_num(estimated).max(axis=(1, 2, 3))
-    return [(float(max(c, 0.0)), float(v)) for c, v in zip(cost, violation, strict=True)]
+    violations = np.abs(gaps + _smooth(gaps_there - gaps, rankers)).max(axis=(1, 2, 3))
+    return np.maximum(cost + _smooth(cost_there - cost, rankers), 0.0), violations
+
+
+def _smooth(values: Array, kinds: Array) -> Array:
+    """Halfway between the mean of all and the mean of the own kind."""
+    own = np.stack([values[kinds == kind].mean(axis=0) for kind in kinds])
+    return 0.5 * own + 0.5 * values.mean(axis=0)
 
 
 def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:

@@ -60,7 +60,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         On the rows given, and how far from optimal the thresholds can be.
     expected_cost_, expected_violation_ : float
         In new rows, by cross-validation; slightly optimistic, as the best candidate was chosen.
-        What a candidate promises too much is averaged over the thresholds tried for its ranker.
+        What candidates promise too much is averaged over those tried, by half over all of them.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
         95 % intervals, or at `confidence`; weights count as numbers of rows.
     classes_, criterion_ : ndarray and PairwiseCriterion
