@@ -8,8 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import Ridge
 
-from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
+from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
 from fairordinal._path import Candidate, non_dominated
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
@@ -134,6 +135,20 @@ def test_frames_in_and_out_and_names_of_columns(library):
     assert isinstance(model.frame(), library.DataFrame)
     assert model.select(knee=True).feature_names_in_.tolist() == ["x0", "x1", "x2"]
     assert set(model.select(knee=True).predict(frame)) <= set(range(4))
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "harm_parity"])
+def test_the_frontier_of_any_scorer_by_thresholds_alone(criterion):
+    X, y, a = people(400)
+    new = people(300, seed=1)
+    frontier = FairOrdinalFrontier(criterion, estimator=Ridge(), cv=3)
+    frontier.fit(X, y, sensitive_features=a, eval_set=new)
+    model = frontier.select(knee=True)
+    assert isinstance(model, FairThresholdClassifier)
+    point = frontier._chosen(None, None, True, None)
+    assert mean_cost(new[1], model.predict(new[0])) == pytest.approx(point.held_out.cost)
+    np.testing.assert_allclose(model.decision_function(X), Ridge().fit(X, y).predict(X))
+    assert frontier.points_[0].train.violation < 0.2 * frontier.points_[-1].train.violation
 
 
 def test_in_parallel_it_is_the_same():

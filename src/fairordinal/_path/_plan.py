@@ -11,8 +11,16 @@ from fairordinal._cuts import Goal
 from fairordinal._pairloss import Kernel
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.criteria import PairwiseCriterion
-from fairordinal.ranker import Fit, PairData, Rows, Training, fit_path, pair_data
+from fairordinal.criteria import Criterion
+from fairordinal.ranker import (
+    Fit,
+    PairData,
+    Rows,
+    Training,
+    fit_path,
+    pair_data,
+    require_pairwise,
+)
 from fairordinal.thresholds import (
     RoughCut,
     ThresholdResult,
@@ -29,7 +37,7 @@ MOST_PLACES = 256  # between which rough cuts choose
 class Plan:
     """Everything about a model but the rows."""
 
-    criterion: PairwiseCriterion
+    criterion: Criterion  # pairwise, if rankers are to be trained
     loss: Kernel
     ways: tuple[str, ...]
     training: Training
@@ -43,11 +51,13 @@ class Plan:
 
     def path_again(self, rows: Rows, path: list[Fit]) -> list[Fit]:
         """The same rankers for other rows."""
+        if all(fit.aim is None for fit in path):
+            return path
         rough = replace(self.training, tol=100 * self.training.tol)
         return rough.fit_again(self._pairs(rows), path)
 
     def _pairs(self, rows: Rows) -> PairData:
-        return pair_data(rows, self.criterion, self.loss)
+        return pair_data(rows, require_pairwise(self.criterion), self.loss)
 
     def thresholds(
         self, rows: Rows, coef: Array, goal: Goal, max_time: float | None

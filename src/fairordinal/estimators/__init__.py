@@ -1,7 +1,13 @@
 """What users fit: scikit-learn estimators of ordered labels."""
 
-from fairordinal.estimators._learning import learn, settle
+from fairordinal.estimators._learning import learn, learn_thresholds, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._threshold import FairThresholdClassifier
 
-__all__ = ["FairOrdinalClassifier", "FairThresholdClassifier", "learn", "settle"]
+__all__ = [
+    "FairOrdinalClassifier",
+    "FairThresholdClassifier",
+    "learn",
+    "learn_thresholds",
+    "settle",
+]

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Candidate, Plan, Pool, cost_interval, violation_interval
-from fairordinal._validation import check_choice, check_number, check_whole
+from fairordinal._validation import (
+    check_choice,
+    check_number,
+    check_whole,
+    order_labels,
+    read_groups,
+    read_target,
+    read_weight,
+)
 from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import plain_array
+from fairordinal.estimators._threshold import FairThresholdClassifier
 from fairordinal.ranker import (
+    Features,
+    Fit,
+    Rows,
     Training,
     choose_alpha,
     folds_of,
@@ -20,6 +34,8 @@ from fairordinal.ranker import (
     ways_of,
 )
 from fairordinal.thresholds import ThresholdResult
+
+THRESHOLD_FOLDS = 5  # for what thresholds promise too much
 
 
 def learn(
@@ -54,6 +70,39 @@ def learn(
     estimator.criterion_, estimator.classes_ = criterion, plain_array(labels)
     estimator.n_iter_ = max(fit.n_iter for fit in path)
     return Pool(plan, rows, path, folds, n_jobs)
+
+
+def learn_thresholds(
+    classifier: FairThresholdClassifier,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    n_jobs: int | None = None,
+) -> Pool:
+    """Fit a scorer; the one ranker of the pool is its held-out scores."""
+    kept, scores = classifier.hold_out(X, y, sensitive_features, sample_weight)
+    groups, truth = read_groups(sensitive_features), read_target(y)
+    labels, _, _ = order_labels(truth, truth, classifier.classes_.tolist())
+    weight = read_weight(sample_weight, len(truth.values), rows_of="y")
+    rows = Rows(
+        Features.plain(scores[:, None]),
+        groups.codes(slice(None))[kept],
+        labels.codes(slice(None))[kept],
+        np.ones(len(kept)) if weight is None else weight[kept],
+        len(groups.levels),
+        len(labels.levels),
+    )
+    plan = Plan(
+        classifier.criterion_,
+        LOSSES["logistic"],
+        (),
+        Training(0.0, 1.0, 1),  # nothing is trained
+        as_cost_matrix(classifier.cost_matrix, labels.levels),
+        groups.levels,
+        labels.levels,
+    )
+    return Pool(plan, rows, [Fit(np.ones(1), None)], folds_of(rows, THRESHOLD_FOLDS), n_jobs)
 
 
 def settle(

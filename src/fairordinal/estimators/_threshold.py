@@ -169,11 +169,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         read_settings(self.tol, self.max_time, 0, self.random_state)  # complains before the work
-        check_choice(self.response_method, "response_method", RESPONSES)
-        truth = self._read(X, y, sensitive_features, sample_weight)
-        columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
-        rows, scores = self._held_out(X, truth.codes(slice(None)), columns)
-        self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
+        rows, scores = self.hold_out(X, y, sensitive_features, sample_weight)
         table = read_scored(
             scores,
             take(y, rows),
@@ -193,6 +189,27 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         )
         warn_unfinished(self.result_, settings.tol)
         return self
+
+    def hold_out(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
+    ) -> tuple[Array, Array]:
+        """Fit the estimator only; row numbers, and their scores by estimators that held them out.
+
+        Parameters
+        ----------
+        X, y, sensitive_features, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        rows, scores : ndarray
+            On which `fit` chooses thresholds.
+        """
+        check_choice(self.response_method, "response_method", RESPONSES)
+        truth = self._read(X, y, sensitive_features, sample_weight)
+        columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+        self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
+        return self._held_out(X, truth.codes(slice(None)), columns)
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Predict a label for each row.

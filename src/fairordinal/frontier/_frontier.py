@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
@@ -11,12 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
-from fairordinal._path import Candidate, choose, fill, is_hole, warn_unless_kept
+from fairordinal._path import Candidate, Pool, choose, fill, is_hole, warn_unless_kept
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_fraction, check_number
-from fairordinal.estimators import FairOrdinalClassifier, learn, settle
+from fairordinal.estimators import (
+    FairOrdinalClassifier,
+    FairThresholdClassifier,
+    learn,
+    learn_thresholds,
+    settle,
+)
 from fairordinal.frontier import _text
 from fairordinal.frontier._point import (
     FrontierPoint,
@@ -25,7 +32,9 @@ from fairordinal.frontier._point import (
     measured,
 )
 from fairordinal.ranker import nothing
-from fairordinal.thresholds import read_goal
+from fairordinal.thresholds import ThresholdResult, read_goal
+
+Model = FairOrdinalClassifier | FairThresholdClassifier
 
 SHARED = (
     *("criterion", "ranker", "loss", "alpha", "cost_matrix"),
@@ -45,6 +54,9 @@ class FairOrdinalFrontier(BaseEstimator):
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
         What is fair.
+    estimator : estimator, default=None
+        A scorer of rows, as in :class:`~fairordinal.FairThresholdClassifier`: the frontier is then
+        that of its thresholds alone, on held-out scores, and `select` returns such a classifier.
     ranker, loss, alpha, cost_matrix, cv, categories, tol, max_iter :
         As in :class:`~fairordinal.FairOrdinalClassifier`.
     confidence : float, default=0.95
@@ -84,6 +96,7 @@ class FairOrdinalFrontier(BaseEstimator):
         self,
         criterion: Any = "demographic_parity",
         *,
+        estimator: Any = None,
         ranker: str = "auto",
         loss: str = "logistic",
         alpha: float | None = None,
@@ -97,6 +110,7 @@ class FairOrdinalFrontier(BaseEstimator):
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
+        self.estimator = estimator
         self.ranker = ranker
         self.loss = loss
         self.alpha = alpha
@@ -140,8 +154,8 @@ class FairOrdinalFrontier(BaseEstimator):
         """
         check_fraction(self.confidence, "confidence")
         self._library = frame_library(X, y, sensitive_features)
-        self._pool = learn(self, X, y, sensitive_features, sample_weight, self.n_jobs)
-        self._pool.path.append(nothing(self.n_features_in_))
+        self._pool = self._learn(X, y, sensitive_features, sample_weight)
+        self._pool.path.append(nothing(self._pool.rows.features.n_features))
         with progress("frontier") as say:
             front = fill(self._pool)
             self.points_ = []
@@ -155,6 +169,21 @@ class FairOrdinalFrontier(BaseEstimator):
             if is_hole(fair, cheap)
         ]
         return self
+
+    def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
+        if self.estimator is None:
+            return learn(self, X, y, sensitive_features, sample_weight, self.n_jobs)
+        self._scorer = FairThresholdClassifier(
+            self.estimator,
+            criterion=self.criterion,
+            cost_matrix=self.cost_matrix,
+            cv=self.cv,
+            categories=self.categories,
+            n_jobs=self.n_jobs,
+        )
+        pool = learn_thresholds(self._scorer, X, y, sensitive_features, sample_weight, self.n_jobs)
+        self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_
+        return pool
 
     def _point(self, candidate: Candidate, eval_set: Any) -> FrontierPoint:
         pool, plan = self._pool, self._pool.plan
@@ -174,19 +203,22 @@ class FairOrdinalFrontier(BaseEstimator):
             held_out,
         )
 
-    def _table(
-        self, model: FairOrdinalClassifier, X: Any, y: Any, sensitive_features: Any
-    ) -> ScoreTable:
+    def _table(self, model: Model, X: Any, y: Any, sensitive_features: Any) -> ScoreTable:
         labels = self.classes_.tolist()
         return read_table(y, model.predict(X), sensitive_features, labels=labels)
 
-    def _model(self, candidate: Candidate, result: Any) -> FairOrdinalClassifier:
+    def _model(self, candidate: Candidate, result: ThresholdResult) -> Model:
         """A fitted classifier."""
         goal = candidate.goal
-        model = FairOrdinalClassifier(
-            trade_off=None if goal.hard else 0.0,
-            max_violation=goal.allowance if goal.hard else None,
-        )
+        asked = {
+            "trade_off": None if goal.hard else 0.0,
+            "max_violation": goal.allowance if goal.hard else None,
+        }
+        if self.estimator is not None:
+            cut = copy(self._scorer).set_params(**asked)
+            cut.result_ = result
+            return cut
+        model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
         for name in ("criterion_", "classes_", "alpha_", "n_iter_", "n_features_in_"):
             setattr(model, name, getattr(self, name))
@@ -214,7 +246,7 @@ class FairOrdinalFrontier(BaseEstimator):
         max_cost: float | None = None,
         knee: bool = False,
         confidence: float | None = None,
-    ) -> FairOrdinalClassifier:
+    ) -> Model:
         """A model of the frontier, as a fitted classifier.
 
         Parameters
@@ -231,8 +263,8 @@ class FairOrdinalFrontier(BaseEstimator):
 
         Returns
         -------
-        model : FairOrdinalClassifier
-            Fitted.
+        model : FairOrdinalClassifier or FairThresholdClassifier
+            Fitted; the latter for a frontier of an estimator's thresholds.
         """
         return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
 
@@ -272,7 +304,7 @@ class FairOrdinalFrontier(BaseEstimator):
         violations, costs = np.array(values).T
         return violations, costs
 
-    def _model_of(self, point: FrontierPoint) -> FairOrdinalClassifier:
+    def _model_of(self, point: FrontierPoint) -> Model:
         return self._model(point.candidate, point.result)
 
     def __str__(self) -> str:
