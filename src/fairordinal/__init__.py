@@ -10,7 +10,7 @@ from fairordinal._audit import (
 )
 from fairordinal._progress import show_progress
 from fairordinal.estimators import FairOrdinalClassifier, FairThresholdClassifier
-from fairordinal.frontier import FairOrdinalFrontier
+from fairordinal.frontier import FairOrdinalFrontier, compare
 from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
 __version__ = "0.1.0"
@@ -26,6 +26,7 @@ __all__ = [
     "assert_pairwise_fair",
     "audit",
     "audit_counts",
+    "compare",
     "optimize_thresholds",
     "rows_needed",
     "show_progress",

@@ -194,12 +194,12 @@ class FairOrdinalFrontier(BaseEstimator):
         held_out = None
         if eval_set is not None:
             table = self._table(self._model(candidate, result), *eval_set)
-            held_out = measured(plan, table, self.confidence)
+            held_out = measured(plan.criterion, plan.cost, table, self.confidence)
         return FrontierPoint(
             candidate,
             result,
             expected(plan, candidate, self.confidence),
-            measured(plan, result.after.table, self.confidence),
+            measured(plan.criterion, plan.cost, result.after.table, self.confidence),
             held_out,
         )
 

@@ -13,6 +13,7 @@ from fairordinal._audit import find
 from fairordinal._path import Candidate, Plan, cost_interval, violation_interval
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
+from fairordinal.criteria import Criterion
 from fairordinal.thresholds import ThresholdResult
 
 
@@ -80,14 +81,14 @@ def expected(plan: Plan, candidate: Candidate, confidence: float) -> Measured:
     )
 
 
-def measured(plan: Plan, table: ScoreTable, confidence: float) -> Measured:
+def measured(criterion: Criterion, matrix: Array, table: ScoreTable, confidence: float) -> Measured:
     """Cost and violation of predicted labels."""
     shares = table.cube / table.rows.sum()
-    cost = float((shares * plan.cost).sum())
-    spread = np.sqrt(max(float((shares * plan.cost**2).sum()) - cost**2, 0.0) / table.rows.sum())
+    cost = float((shares * matrix).sum())
+    spread = np.sqrt(max(float((shares * matrix**2).sum()) - cost**2, 0.0) / table.rows.sum())
     width = float(ndtri(0.5 + 0.5 * confidence) * spread)
     finding = find(
-        plan.criterion,
+        criterion,
         table,
         interval="delta",
         confidence=confidence,
