@@ -2,6 +2,14 @@
 
 from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
+from fairordinal.estimators._response import learned_labels, plain_array
 from fairordinal.estimators._threshold import FairThresholdClassifier
 
-__all__ = ["FairOrdinalClassifier", "FairThresholdClassifier", "learn", "settle"]
+__all__ = [
+    "FairOrdinalClassifier",
+    "FairThresholdClassifier",
+    "learn",
+    "learned_labels",
+    "plain_array",
+    "settle",
+]
