@@ -73,7 +73,8 @@ class Likelihood:
         push, pull = self.weight * expit(-below), self.weight * expit(-above)
         cuts = self._by_label(pull)[1:] - self._by_label(push)[:-1]
         inner = np.bincount(self.codes, self.weight, self.n_labels)[1:-1]
-        apart = inner / np.expm1(np.diff(at[: self.n_cuts]))
+        gaps = np.diff(at[: self.n_cuts])
+        apart = inner * np.exp(-gaps) / -np.expm1(-gaps)
         cuts[1:] -= apart
         cuts[:-1] += apart
         coef = self.features.transposed_times(push - pull) + self.alpha * at[self.n_cuts :]
@@ -105,7 +106,7 @@ class Likelihood:
 
     def _gap_curvature(self, gaps: Array) -> Array:
         inner = self._by_label(self.weight)[1:-1]
-        bent = inner / (4 * np.sinh(np.minimum(gaps, 600) / 2) ** 2)  # of -log(1 - exp(-gap))
+        bent = inner * np.exp(-gaps) / np.expm1(-gaps) ** 2  # of -log(1 - exp(-gap))
         between = np.diff(np.eye(self.n_cuts), axis=0)
         return between.T @ (bent[:, None] * between)
 

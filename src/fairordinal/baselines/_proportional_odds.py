@@ -59,7 +59,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict([[0], [5]])
     array([0, 2])
     >>> model.predict_proba([[3]]).round(2)
-    array([[0.19, 0.64, 0.17]])
+    array([[0.07, 0.66, 0.27]])
     """
 
     def __init__(

@@ -1,0 +1,227 @@
+"""Ordinal problems taken apart into simpler ones: what skordinal lacks of ORCA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fairordinal._validation import Array
+from fairordinal.baselines._rows import read_labels
+
+FAR_APART = 4.0  # least distance of two thresholds before probabilities are read off
+
+
+class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """What the decompositions have in common: reading rows, and the most probable label."""
+
+    def fit(
+        self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
+    ) -> Any:
+        """Fit the parts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Refused: the parts do not take weights.
+        sensitive_features : array-like, default=None
+            Ignored; taken so that fair estimators can be replaced by this one.
+
+        Returns
+        -------
+        self : estimator
+            Fitted.
+        """
+        if sample_weight is not None:
+            raise ValueError(f"{type(self).__name__} does not take sample_weight; repeat rows.")
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rows = read_labels(X, y, None, None)
+        self.classes_ = rows.labels
+        self._fit_parts(X, rows.codes, len(rows.labels))
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict a label for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        check_is_fitted(self, "classes_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.classes_[self._predict_codes(X)]
+
+    def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
+        raise NotImplementedError
+
+    def _predict_codes(self, X: Array) -> Array:
+        raise NotImplementedError
+
+
+class OrderedPartitionsClassifier(_Decomposition):
+    """Is the label above c? A binary classifier for each c, rows far from c weighing more.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba`, and weights in `fit`.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        One for each label but the highest.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+
+    Notes
+    -----
+    Probabilities of labels are differences of neighbours (Frank, Hall, ECML 2001); rows weigh
+    their distance from the cut, on either side as much as there are rows (Waegeman, Boullart,
+    2009). ORCA's SVMOP.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from fairordinal.baselines import OrderedPartitionsClassifier
+    >>> X, y = [[0], [1], [2], [3], [4], [5]], [1, 1, 2, 2, 3, 3]
+    >>> OrderedPartitionsClassifier(LogisticRegression()).fit(X, y).predict([[0], [9]])
+    array([1, 3])
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
+        self.estimators_ = [
+            clone(self.estimator).fit(X, codes > cut, sample_weight=_distances(codes, cut))
+            for cut in range(n_labels - 1)
+        ]
+
+    def _predict_codes(self, X: Array) -> Array:
+        above = [part.predict_proba(X)[:, 1] for part in self.estimators_]
+        ends = np.array([np.ones(len(X)), *above, np.zeros(len(X))])
+        return (ends[:-1] - ends[1:]).argmax(axis=0)
+
+
+def _distances(codes: Array, cut: int) -> Array:
+    """Distance of each row from a cut between labels, 1 on average on either side."""
+    away = np.where(codes > cut, codes - cut, cut + 1 - codes).astype(np.float64)
+    for side in (codes > cut, codes <= cut):
+        away[side] /= away[side].mean()
+    return away
+
+
+class ProjectionEnsembleClassifier(_Decomposition):
+    """Below, at or above label c? A threshold model for each c; their probabilities multiplied.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A threshold model with `predict_projection` and `thresholds_`, as skordinal's SVOR.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        One for each label.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+
+    Notes
+    -----
+    Probabilities of below, at and above are logistic in the distance from the thresholds (drawn
+    apart to 4 if nearer), and those of below and above are shared evenly among their labels.
+    Pérez-Ortiz, Gutiérrez, Hervás-Martínez: Projection-Based Ensemble Learning for Ordinal
+    Regression, IEEE Transactions on Cybernetics 44, 2014. ORCA's OPBE.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
+        self.estimators_ = [
+            clone(self.estimator).fit(X, np.sign(codes - label)) for label in range(n_labels)
+        ]
+
+    def _predict_codes(self, X: Array) -> Array:
+        n_labels = len(self.classes_)
+        logs, mass = np.zeros((len(X), n_labels)), np.zeros(n_labels)
+        for label, part in enumerate(self.estimators_):
+            side = np.sign(np.arange(n_labels) - label)
+            sides, place, sizes = np.unique(side, return_inverse=True, return_counts=True)
+            shared = _side_probabilities(part, X)[:, place] / sizes[place]
+            logs += np.log(np.maximum(shared, np.finfo(float).tiny))
+            mass += 1 / sizes[place]
+        return (logs - np.log(mass)).argmax(axis=1)
+
+
+def _side_probabilities(model: Any, X: Array) -> Array:
+    """Probabilities of a threshold model's two or three labels."""
+    cuts, scores = np.asarray(model.thresholds_), np.asarray(model.predict_projection(X))
+    if len(cuts) == 2:
+        stretch = max(1.0, FAR_APART / max(abs(cuts[1] - cuts[0]), 1e-12))
+        cuts, scores = cuts * stretch, scores * stretch
+    up_to = expit(cuts - scores[:, None])
+    ends = np.column_stack([np.zeros(len(X)), up_to, np.ones(len(X))])
+    return np.maximum(np.diff(ends, axis=1), 0.0)
+
+
+class HierarchicalClassifier(_Decomposition):
+    """The lowest label or another one? Then: which other one?
+
+    Parameters
+    ----------
+    binary, ordinal : classifier
+        For the two questions.
+
+    Attributes
+    ----------
+    binary_, ordinal_ : classifier
+        Fitted; `ordinal_` is None where there are only two labels.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+
+    Notes
+    -----
+    Sánchez-Monedero, Pérez-Ortiz, Sáez, Gutiérrez, Hervás-Martínez: Partial Order Label
+    Decomposition Approaches for Melanoma Diagnosis, Applied Soft Computing 64, 2018. ORCA's HPOLD.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from fairordinal.baselines import HierarchicalClassifier, ProportionalOddsClassifier
+    >>> X, y = [[0], [1], [2], [3], [4], [5]], [1, 1, 2, 2, 3, 3]
+    >>> model = HierarchicalClassifier(LogisticRegression(), ProportionalOddsClassifier(alpha=0.1))
+    >>> model.fit(X, y).predict([[0], [9]])
+    array([1, 3])
+    """
+
+    def __init__(self, binary: Any, ordinal: Any) -> None:
+        self.binary = binary
+        self.ordinal = ordinal
+
+    def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
+        self.binary_ = clone(self.binary).fit(X, codes > 0)
+        others = codes > 0
+        self.ordinal_ = (
+            clone(self.ordinal).fit(X[others], codes[others]) if n_labels > 2 else None
+        )
+
+    def _predict_codes(self, X: Array) -> Array:
+        codes = np.asarray(self.binary_.predict(X)).astype(np.intp)
+        higher = codes > 0
+        if self.ordinal_ is not None and higher.any():
+            codes[higher] = self.ordinal_.predict(X[higher])
+        return codes
