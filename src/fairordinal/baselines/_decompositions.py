@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._validation import Array
 from fairordinal.baselines._rows import read_labels
 
+N_FOLDS = 5
 FAR_APART = 4.0  # least distance of two thresholds before probabilities are read off
 
 
@@ -77,7 +80,8 @@ class OrderedPartitionsClassifier(_Decomposition):
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba`, and weights in `fit`.
+        With weights in `fit`. Without `predict_proba`, probabilities are a sigmoid of its
+        `decision_function`, fitted by cross-validation.
 
     Attributes
     ----------
@@ -106,7 +110,7 @@ class OrderedPartitionsClassifier(_Decomposition):
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.estimators_ = [
-            clone(self.estimator).fit(X, codes > cut, sample_weight=_distances(codes, cut))
+            _with_probabilities(self.estimator, X, codes > cut, _distances(codes, cut))
             for cut in range(n_labels - 1)
         ]
 
@@ -114,6 +118,20 @@ class OrderedPartitionsClassifier(_Decomposition):
         above = [part.predict_proba(X)[:, 1] for part in self.estimators_]
         ends = np.array([np.ones(len(X)), *above, np.zeros(len(X))])
         return (ends[:-1] - ends[1:]).argmax(axis=0)
+
+
+def _with_probabilities(estimator: Any, X: Array, above: Array, weight: Array) -> Any:
+    """Fit a binary classifier; scores become probabilities on held-out rows, if there are any."""
+    rare = int(min(above.sum(), (~above).sum()))
+    if hasattr(estimator, "predict_proba"):
+        model = clone(estimator)
+    elif rare > 1:
+        model = CalibratedClassifierCV(estimator, ensemble=False, cv=min(N_FOLDS, rare))
+    else:
+        fitted = clone(estimator).fit(X, above, sample_weight=weight)
+        same = [(np.arange(len(X)), np.arange(len(X)))]
+        model = CalibratedClassifierCV(FrozenEstimator(fitted), ensemble=False, cv=same)
+    return model.fit(X, above, sample_weight=weight)
 
 
 def _distances(codes: Array, cut: int) -> Array:
@@ -160,7 +178,7 @@ class ProjectionEnsembleClassifier(_Decomposition):
         logs, mass = np.zeros((len(X), n_labels)), np.zeros(n_labels)
         for label, part in enumerate(self.estimators_):
             side = np.sign(np.arange(n_labels) - label)
-            sides, place, sizes = np.unique(side, return_inverse=True, return_counts=True)
+            _, place, sizes = np.unique(side, return_inverse=True, return_counts=True)
             shared = _side_probabilities(part, X)[:, place] / sizes[place]
             logs += np.log(np.maximum(shared, np.finfo(float).tiny))
             mass += 1 / sizes[place]
@@ -215,9 +233,7 @@ class HierarchicalClassifier(_Decomposition):
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.binary_ = clone(self.binary).fit(X, codes > 0)
         others = codes > 0
-        self.ordinal_ = (
-            clone(self.ordinal).fit(X[others], codes[others]) if n_labels > 2 else None
-        )
+        self.ordinal_ = clone(self.ordinal).fit(X[others], codes[others]) if n_labels > 2 else None
 
     def _predict_codes(self, X: Array) -> Array:
         codes = np.asarray(self.binary_.predict(X)).astype(np.intp)

@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
@@ -42,16 +41,12 @@ def _scaled_regression() -> Any:
     return _skordinal("RegressorWrapper", estimator=inner)
 
 
-def _partitions() -> Any:
-    return OrderedPartitionsClassifier(CalibratedClassifierCV(SVC(), ensemble=False))
-
-
 MAKERS: dict[str, Callable[[], Any]] = {
     "SVC1V1": SVC,
     "SVC1VA": lambda: OneVsRestClassifier(SVC()),
     "SVR": _scaled_regression,
     "CSSVC": lambda: _skordinal("CostSensitiveWrapper", estimator=SVC()),
-    "SVMOP": _partitions,
+    "SVMOP": lambda: OrderedPartitionsClassifier(SVC()),
     "NNOP": lambda: _skordinal("NNOP", random_state=0),
     "ELMOP": lambda: _skordinal("ELMOP", random_state=0),
     "OPBE": lambda: ProjectionEnsembleClassifier(_skordinal("SVOR")),
@@ -62,7 +57,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "SVORLin": lambda: _skordinal("SVOR", kernel="linear"),
     "KDLOR": lambda: _skordinal("KDLOR"),
     "REDSVM": lambda: _skordinal("REDSVM"),
-    "ORBoost": lambda: _skordinal("ORBoost", n_estimators=2000),
+    "ORBoost": lambda: _skordinal("ORBoost", n_estimators=2000, loss_form="full"),
     "HPOLD": lambda: HierarchicalClassifier(SVC(), _skordinal("SVOR")),
 }
 
@@ -97,7 +92,7 @@ ORCA_GRIDS: dict[str, Grid | list[Grid]] = {
     "SVR": _kernel_grid("estimator__regressor__")
     | _grid(estimator__regressor__epsilon=[1e-3, 1e-2, 1e-1, 1.0]),
     "CSSVC": _kernel_grid("estimator__"),
-    "SVMOP": _kernel_grid("estimator__estimator__"),
+    "SVMOP": _kernel_grid("estimator__"),
     "NNOP": NETWORK_GRID,
     "ELMOP": _grid(n_hidden=[5, *range(10, 101, 10)]),
     "OPBE": _kernel_grid("estimator__"),
@@ -149,8 +144,10 @@ def make_orca(name: str) -> Pipeline:
     -----
     Gutiérrez, Pérez-Ortiz, Sánchez-Monedero, Fernández-Navarro, Hervás-Martínez: Ordinal Regression
     Methods: Survey and Experimental Study, IEEE Transactions on Knowledge and Data Engineering 28,
-    2016. Twelve methods are those of skordinal, by the authors of ORCA, or need it (the extra
-    ``baselines``).
+    2016. Thirteen methods are those of skordinal, by the authors of ORCA, or need it (the extra
+    ``baselines``). Not as in ORCA: ORBoost grows stumps, for skordinal does not seed perceptrons;
+    probabilities of SVMOP come from scikit-learn's calibration; POM is
+    :class:`ProportionalOddsClassifier`.
 
     Examples
     --------
