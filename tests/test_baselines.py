@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+import zlib
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,6 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import sparse
-from scipy.optimize import check_grad
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -31,6 +31,7 @@ from fairordinal.baselines import (
     fair_thresholds_only,
 )
 from fairordinal.baselines._likelihood import Likelihood
+from fairordinal.baselines._rows import count_rows
 from fairordinal.criteria import as_criterion
 from fairordinal.metrics import (
     mean_cost,
@@ -38,7 +39,6 @@ from fairordinal.metrics import (
     pairwise_equal_opportunity_difference,
 )
 from fairordinal.ranker import Features
-from made_up import groups_of
 from paper_data import ROOT, _numbers, needs_paper_data, stored_splits
 
 
@@ -107,10 +107,11 @@ def test_gradient_and_hessian_are_derivatives(n_labels):
     weight = np.random.default_rng(1).uniform(0.2, 2, 150)
     likelihood = likelihood_of(X, y, 0.1, weight)
     at = some_parameters(likelihood)
-    assert check_grad(likelihood.value, likelihood.gradient, at) < 1e-6
     columns = np.eye(len(at)) * 1e-5
+    moved = [likelihood.value(at + e) - likelihood.value(at - e) for e in columns]
+    np.testing.assert_allclose(likelihood.gradient(at), np.array(moved) / 2e-5, atol=1e-8)
     moved = [likelihood.gradient(at + e) - likelihood.gradient(at - e) for e in columns]
-    np.testing.assert_allclose(likelihood.hessian(at), np.array(moved) / 2e-5, atol=1e-7)
+    np.testing.assert_allclose(likelihood.hessian(at), np.array(moved) / 2e-5, 1e-5, 1e-7)
 
 
 def test_the_log_likelihood_is_that_of_the_probabilities():
@@ -316,7 +317,7 @@ def test_the_expected_violation_is_that_of_all_pairs_and_coins(criterion, n_grou
 def test_simulated_disparities_agree_with_the_expected_ones(criterion, n_groups):
     model, X, y, a = mixture(n_groups=n_groups, random_state=np.random.RandomState(0))
     notion, seen, costs = as_criterion(criterion), [], []
-    for _ in range(2000):
+    for _ in range(1000):
         predicted = model.predict(X)
         seen.append(notion.disparities(read_table(y, predicted, a, labels=range(4))))
         costs.append(mean_cost(y, predicted, labels=range(4)))
@@ -326,7 +327,7 @@ def test_simulated_disparities_agree_with_the_expected_ones(criterion, n_groups)
     assert (np.abs(seen.mean(axis=0) - expected) <= 4.5 * error + 1e-12).all()
     exact = model.expected_violation(X, y, sensitive_features=a, criterion=criterion)
     assert exact == pytest.approx(np.abs(expected).max())
-    assert abs(np.mean(costs) - model.expected_cost(X, y)) <= 4.5 * np.std(costs) / 2000**0.5
+    assert abs(np.mean(costs) - model.expected_cost(X, y)) <= 4.5 * np.std(costs) / 1000**0.5
 
 
 def test_at_the_ends_a_mixture_is_the_model_or_the_constant():
@@ -370,8 +371,8 @@ def test_regressors_and_single_samples_are_refused_by_mixtures():
     X, y, a = people()
     with pytest.raises(ValueError, match="not a regressor"):
         RandomizedMixtureClassifier(Ridge()).fit(X, y).predict(X)
+    model = RandomizedMixtureClassifier(DummyClassifier()).fit(X, y)
     with pytest.raises(ValueError, match="pairwise criteria"):
-        model = RandomizedMixtureClassifier(DummyClassifier()).fit(X, y)
         model.expected_violation(X, y, sensitive_features=a, criterion="harm_parity")
     with pytest.raises(ValueError, match="probability must be"):
         RandomizedMixtureClassifier(DummyClassifier(), 1.5).fit(X, y)
@@ -469,6 +470,7 @@ def test_tuned_in_a_search_with_routed_weights():
     X, y, _ = people()
     with sklearn.config_context(enable_metadata_routing=True):
         model = ProportionalOddsClassifier().set_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=True)
         search = GridSearchCV(make_pipeline(model), {"proportionaloddsclassifier__alpha": [0, 1]})
         search.fit(X, y, sample_weight=np.ones(len(y)))
     assert search.best_score_ > 0.3
@@ -488,9 +490,7 @@ def refuse_nothing(y):
 class Constant(ConstantClassifier):
     def fit(self, X, y=None, sample_weight=None):
         refuse_nothing(y)
-        return self.set_params(categories=order_of(y)).fit_as(X, y, sample_weight)
-
-    def fit_as(self, X, y, sample_weight):
+        self.set_params(categories=order_of(y))
         return super().fit(X, y, sample_weight=sample_weight)
 
 
@@ -509,17 +509,28 @@ class Mixture(RandomizedMixtureClassifier):
 
 
 class Barycentre(WassersteinFairClassifier):
-    """The sensitive feature made up."""
+    """The sensitive feature made up, of each row by itself."""
 
     def fit(self, X, y=None, sample_weight=None):
         refuse_nothing(y)
         self.set_params(categories=order_of(y))
-        groups = groups_of(X, len(np.asarray(y).ravel()))
+        n_rows = len(np.asarray(y).ravel())
+        groups = sides_of(X, n_rows)
+        one = len(np.unique(groups)) < 2
+        groups = np.arange(n_rows) % 2 if one else groups
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
-    def predict(self, X):
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        return super().predict(X, sensitive_features=groups_of(X, n_rows))
+    def predict(self, X, *, sensitive_features=None):
+        return super().predict(X, sensitive_features=sides_of(X, count_rows(X)))
+
+
+def sides_of(X, n_rows):
+    """Two groups, told by the numbers in a row alone."""
+    try:
+        rows = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        return np.array([zlib.crc32(row.tobytes()) % 2 for row in rows])
+    except (TypeError, ValueError):
+        return np.arange(n_rows) % 2
 
 
 ONE_SCORE = "scores are one number a row, whatever the number of labels"
@@ -531,6 +542,10 @@ ON_PURPOSE = {
     "check_classifiers_one_label_sample_weights": ONE_LABEL,
     "check_classifiers_regression_target": "half stars are labels; so is any number",
 }
+META = ON_PURPOSE | {
+    "check_complex_data": "y is read first, and says that it is complex",
+    "check_fit2d_1sample": "one row is one label, and one group: nothing to compare",
+}
 
 
 @parametrize_with_checks(
@@ -540,7 +555,9 @@ ON_PURPOSE = {
         Mixture(Odds(alpha=1e-2, tol=1e-12), 0.3, random_state=0),
         Barycentre(Ridge()),
     ],
-    expected_failed_checks=lambda estimator: ON_PURPOSE,
+    expected_failed_checks=lambda estimator: (
+        META if hasattr(estimator, "estimator") else ON_PURPOSE
+    ),
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._validation import Array
-from fairordinal.baselines._rows import Labelled, read_labels
+from fairordinal.baselines._rows import Labelled, count_rows, read_labels
 
 
 def cheapest_label(rows: Labelled, cost_matrix: Any) -> tuple[int, float]:
@@ -120,7 +120,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "constant_")
         validate_data(self, X, reset=False, skip_check_array=True)
-        return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
+        return np.zeros(count_rows(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -153,7 +153,8 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         probabilities : ndarray of shape (n_samples, n_labels)
             At most two labels of a row have any: the constant and that of the estimator.
         """
-        spread = (1 - self.probability) * np.eye(len(self.classes_))[self._codes(X)]
+        codes = self._codes(X)
+        spread = (1 - self.probability) * np.eye(len(self.classes_))[codes]
         spread[:, self._constant] += self.probability
         return spread
 

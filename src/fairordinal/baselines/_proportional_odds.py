@@ -158,7 +158,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[most_probable]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,16 +208,16 @@ def _gaps(low: Array, high: Array) -> Array:
 def _warn(estimate: Estimate, alpha: float, tol: float, max_iter: int) -> None:
     """Say so if the likelihood has no maximum, or was not brought to it."""
     norm = estimate.gradient_norm
-    if estimate.step > UNBOUNDED and alpha == 0:
+    if norm > tol and estimate.n_iter == max_iter:
+        message = (
+            f"The fit did not converge in max_iter={max_iter} steps (gradient {norm:.1e} > "
+            f"tol={tol:g}). Raise max_iter, or alpha."
+        )
+    elif estimate.step > UNBOUNDED and alpha == 0:
         message = (
             "The likelihood has no maximum: scores separate some labels, and coefficients grow for "
             f"ever (gradient {norm:.1e} after {estimate.n_iter} steps). Pass a small penalty, "
             "alpha=1e-4, or drop features; predictions are usable, coefficients are not."
-        )
-    elif norm > tol and estimate.n_iter == max_iter:
-        message = (
-            f"The fit did not converge in max_iter={max_iter} steps (gradient {norm:.1e} > "
-            f"tol={tol:g}). Raise max_iter, or alpha."
         )
     else:
         return

@@ -37,6 +37,12 @@ def read_labels(X: Any, y: Any, sample_weight: Any, categories: Any, *, least: i
     return Labelled(truth.codes(slice(None)), weight, plain_array(truth.levels))
 
 
+def count_rows(X: Any) -> int:
+    """Rows of a frame, an array, dense or sparse, or a list."""
+    shaped = X if hasattr(X, "shape") else np.asarray(X)
+    return int(shaped.shape[0])
+
+
 def fit_clone(estimator: Any, X: Any, targets: Array, **columns: Any) -> Any:
     """Fit a copy of an estimator, with those of the columns that its `fit` takes."""
     passed = {
