@@ -90,9 +90,11 @@ class Likelihood:
         curved[:m, :m] += self._gap_curvature(np.diff(at[:m]))
         curved[m:, m:] = self.features.gram(upper + lower)
         curved[m:, m:] += self.alpha * np.eye(len(at) - m)
-        sums = self.features.sums_by
-        mixed = sums(self.codes, upper, m + 1)[:-1] + sums(self.codes, lower, m + 1)[1:]
-        curved[:m, m:], curved[m:, :m] = -mixed, -mixed.T
+        for cut in range(m):
+            beside = np.where(self.codes == cut, upper, 0) + np.where(
+                self.codes == cut + 1, lower, 0
+            )
+            curved[cut, m:] = curved[m:, cut] = -self.features.transposed_times(beside)
         return curved
 
     def _margins(self, at: Array) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from fairordinal.baselines._likelihood import Estimate, Likelihood, maximise
 from fairordinal.baselines._rows import Labelled, read_labels
 from fairordinal.ranker import Features, read_features
 
+Kept = Array | slice
 UNBOUNDED = 1e-2  # a Newton step of this size where the gradient vanishes goes on for ever
 
 
@@ -101,7 +102,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         X = read_features(self, X, fitting=True)
         rows = read_labels(X, y, sample_weight, self.categories)
         self.classes_ = rows.labels
-        kept = np.flatnonzero(rows.weight)
+        kept = slice(None) if rows.weight.all() else np.flatnonzero(rows.weight)  # a slice: no copy
         features = Features.of(X[kept], rows.weight[kept])
         estimate = maximise(_likelihood(features, rows, kept, alpha), tol, max_iter)
         self.n_iter_, self.gradient_norm_ = estimate.n_iter, estimate.gradient_norm
@@ -109,7 +110,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         self.coef_ = estimate.coef / features.spreads
         cuts = estimate.cuts + features.means @ self.coef_
         self.thresholds_ = _with_absent_labels(cuts, rows.totals > 0)
-        self.log_likelihood_ = self._log_likelihood(X[kept], rows, kept)
+        self.log_likelihood_ = self._log_likelihood(features.X, rows, kept)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -171,7 +172,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         inner = self.thresholds_
         return np.concatenate([[-np.inf], inner]), np.concatenate([inner, [np.inf]])
 
-    def _log_likelihood(self, X: Any, rows: Labelled, kept: Array) -> float:
+    def _log_likelihood(self, X: Any, rows: Labelled, kept: Kept) -> float:
         scores, codes = np.asarray(X @ self.coef_).ravel(), rows.codes[kept]
         low, high = self._ends()
         present = rows.totals > 0
@@ -180,7 +181,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         return float(rows.weight[kept] @ logs + rows.totals[present] @ apart)
 
 
-def _likelihood(features: Features, rows: Labelled, kept: Array, alpha: float) -> Likelihood:
+def _likelihood(features: Features, rows: Labelled, kept: Kept, alpha: float) -> Likelihood:
     """The likelihood of the labels that occur."""
     present = np.flatnonzero(rows.totals)
     if len(present) < 2:
