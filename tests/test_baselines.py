@@ -508,6 +508,20 @@ class Mixture(RandomizedMixtureClassifier):
         return super().fit(X, y, sample_weight=sample_weight)
 
 
+class Partitions(OrderedPartitionsClassifier):
+    def fit(self, X, y=None):
+        refuse_nothing(y)
+        self.set_params(categories=order_of(y))
+        return super().fit(X, y)
+
+
+class Hierarchy(HierarchicalClassifier):
+    def fit(self, X, y=None):
+        refuse_nothing(y)
+        self.set_params(categories=order_of(y))
+        return super().fit(X, y)
+
+
 class Barycentre(WassersteinFairClassifier):
     """The sensitive feature made up, of each row by itself."""
 
@@ -553,6 +567,8 @@ META = ON_PURPOSE | {
         Constant(),
         Odds(alpha=1e-2, tol=1e-12),
         Mixture(Odds(alpha=1e-2, tol=1e-12), 0.3, random_state=0),
+        Partitions(LogisticRegression()),
+        Hierarchy(LogisticRegression(), ProportionalOddsClassifier(alpha=1e-2, tol=1e-12)),
         Barycentre(Ridge()),
     ],
     expected_failed_checks=lambda estimator: (

@@ -137,6 +137,14 @@ def test_a_label_of_one_row_does_no_harm():
     assert set(OrderedPartitionsClassifier(SVC()).fit(X, y).predict(X)) <= {0, 1, 2}
 
 
-def test_weights_are_refused_by_decompositions():
-    with pytest.raises(ValueError, match="does not take sample_weight"):
-        OrderedPartitionsClassifier(SVC()).fit([[0], [1]], [0, 1], sample_weight=[1, 2])
+def test_labels_that_do_not_occur_are_never_predicted():
+    classifiers = pytest.importorskip("skordinal.classifiers")
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    y = 2 * np.digitize(X[:, 0], [-0.5, 0.5])
+    for model in (
+        OrderedPartitionsClassifier(SVC(), categories=range(6)),
+        ProjectionEnsembleClassifier(classifiers.SVOR(), categories=range(6)),
+        HierarchicalClassifier(SVC(), classifiers.SVOR(), categories=range(6)),
+    ):
+        assert set(model.fit(X, y).predict(X)) == {0, 2, 4}
+        assert model.classes_.tolist() == list(range(6))

@@ -21,9 +21,9 @@ FAR_APART = 4.0  # least distance of two thresholds before probabilities are rea
 class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """What the decompositions have in common: reading rows, and the most probable label."""
 
-    def fit(
-        self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
-    ) -> Any:
+    categories: Any
+
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Any:
         """Fit the parts.
 
         Parameters
@@ -32,8 +32,6 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Features.
         y : array-like of shape (n_samples,)
             True ordinal labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Refused: the parts do not take weights.
         sensitive_features : array-like, default=None
             Ignored; taken so that fair estimators can be replaced by this one.
 
@@ -42,12 +40,13 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self : estimator
             Fitted.
         """
-        if sample_weight is not None:
-            raise ValueError(f"{type(self).__name__} does not take sample_weight; repeat rows.")
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        rows = read_labels(X, y, None, None)
-        self.classes_ = rows.labels
-        self._fit_parts(X, rows.codes, len(rows.labels))
+        rows = read_labels(X, y, None, self.categories)
+        self.classes_, self._occurring = rows.labels, np.unique(rows.codes)
+        if len(self._occurring) < 2:
+            raise ValueError("y has one label that occurs; a decomposition needs two.")
+        codes = np.searchsorted(self._occurring, rows.codes)
+        self._fit_parts(X, codes, len(self._occurring))
         return self
 
     def predict(self, X: Any) -> Array:
@@ -65,7 +64,7 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self, "classes_")
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.classes_[self._predict_codes(X)]
+        return self.classes_[self._occurring[self._predict_codes(X)]]
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         raise NotImplementedError
@@ -82,6 +81,8 @@ class OrderedPartitionsClassifier(_Decomposition):
     estimator : classifier
         With weights in `fit`. Without `predict_proba`, probabilities are a sigmoid of its
         `decision_function`, fitted by cross-validation.
+    categories : sequence, default=None
+        All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
     ----------
@@ -105,8 +106,9 @@ class OrderedPartitionsClassifier(_Decomposition):
     array([1, 3])
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, *, categories: Any = None) -> None:
         self.estimator = estimator
+        self.categories = categories
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.estimators_ = [
@@ -149,6 +151,8 @@ class ProjectionEnsembleClassifier(_Decomposition):
     ----------
     estimator : classifier
         A threshold model with `predict_projection` and `thresholds_`, as skordinal's SVOR.
+    categories : sequence, default=None
+        All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
     ----------
@@ -165,8 +169,9 @@ class ProjectionEnsembleClassifier(_Decomposition):
     Regression, IEEE Transactions on Cybernetics 44, 2014. ORCA's OPBE.
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, *, categories: Any = None) -> None:
         self.estimator = estimator
+        self.categories = categories
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.estimators_ = [
@@ -174,7 +179,7 @@ class ProjectionEnsembleClassifier(_Decomposition):
         ]
 
     def _predict_codes(self, X: Array) -> Array:
-        n_labels = len(self.classes_)
+        n_labels = len(self.estimators_)
         logs, mass = np.zeros((len(X), n_labels)), np.zeros(n_labels)
         for label, part in enumerate(self.estimators_):
             side = np.sign(np.arange(n_labels) - label)
@@ -203,11 +208,13 @@ class HierarchicalClassifier(_Decomposition):
     ----------
     binary, ordinal : classifier
         For the two questions.
+    categories : sequence, default=None
+        All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
     ----------
     binary_, ordinal_ : classifier
-        Fitted; `ordinal_` is None where there are only two labels.
+        Fitted; `ordinal_` is None where only two labels occur.
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
 
@@ -226,9 +233,10 @@ class HierarchicalClassifier(_Decomposition):
     array([1, 3])
     """
 
-    def __init__(self, binary: Any, ordinal: Any) -> None:
+    def __init__(self, binary: Any, ordinal: Any, *, categories: Any = None) -> None:
         self.binary = binary
         self.ordinal = ordinal
+        self.categories = categories
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.binary_ = clone(self.binary).fit(X, codes > 0)
