@@ -157,11 +157,11 @@ def test_units_and_origin_of_features_do_not_matter():
     X, y, _ = people()
     plain = ProportionalOddsClassifier(0.1).fit(X, y)
     other = X * [1e6, 1e-6, -1.0] + [1e6, 3.0, 0.0]
-    np.testing.assert_allclose(
-        ProportionalOddsClassifier(0.1).fit(other, y).predict_proba(other),
-        plain.predict_proba(X),
-        atol=1e-6,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # rounding of the second feature is no lack of convergence
+        model = ProportionalOddsClassifier(0.1).fit(other, y)
+    assert model.n_iter_ < 20
+    np.testing.assert_allclose(model.predict_proba(other), plain.predict_proba(X), atol=1e-6)
 
 
 def test_the_order_turned_round_turns_the_model_round():

@@ -24,6 +24,7 @@ from fairordinal.ranker import Features
 
 HALVINGS = 40
 ENOUGH = 1e-4  # of the decrease that the gradient promises
+NOTHING = 1e-12  # a decrease not worth a step
 FLAT = 1e-13  # curvature below this share of the greatest is none
 
 
@@ -116,18 +117,19 @@ class Likelihood:
 def maximise(likelihood: Likelihood, tol: float, max_iter: int) -> Estimate:
     """Newton's method until no entry of the gradient exceeds `tol`."""
     at = likelihood.start()
-    value, n_iter = likelihood.value(at), 0
+    value, n_iter, before = likelihood.value(at), 0, np.inf
     while True:
         gradient = likelihood.gradient(at)
         step = _solve(likelihood.hessian(at), gradient)
-        norm = float(np.abs(gradient).max())
-        if norm <= tol or n_iter == max_iter:
+        norm, slope = float(np.abs(gradient).max()), float(gradient @ step)
+        stalled = norm > before / 2 and slope < NOTHING  # rounding is all that is left
+        if norm <= tol or n_iter == max_iter or stalled:
             break
-        new, new_value = _descend(likelihood, at, value, step, float(gradient @ step))
+        new, new_value = _descend(likelihood, at, value, step, slope)
         n_iter += 1
-        if new is None:  # nothing is gained but rounding
+        if new is None:
             break
-        at, value = new, new_value
+        at, value, before = new, new_value, norm
     m = likelihood.n_cuts
     return Estimate(at[:m], at[m:], norm, float(np.abs(step).max()), n_iter)
 
