@@ -547,18 +547,31 @@ def sides_of(X, n_rows):
         return np.arange(n_rows) % 2
 
 
-ONE_SCORE = "scores are one number a row, whatever the number of labels"
-ONE_LABEL = "labels without a second one have no order"
-ON_PURPOSE = {
-    "check_classifiers_train": ONE_SCORE,
-    "check_classifiers_classes": ONE_SCORE,
-    "check_classifiers_one_label": ONE_LABEL,
-    "check_classifiers_one_label_sample_weights": ONE_LABEL,
+SCORES = dict.fromkeys(
+    ["check_classifiers_train", "check_classifiers_classes"],
+    "scores are one number a row, whatever the number of labels",
+)
+LABELS = {
+    "check_classifiers_one_label": "labels without a second one have no order",
     "check_classifiers_regression_target": "half stars are labels; so is any number",
 }
-META = ON_PURPOSE | {
+WEIGHTS = {"check_classifiers_one_label_sample_weights": "the message speaks of labels"}
+META = {
     "check_complex_data": "y is read first, and says that it is complex",
     "check_fit2d_1sample": "one row is one label, and one group: nothing to compare",
+}
+ON_PURPOSE = {
+    Constant: SCORES,
+    Odds: SCORES | LABELS | WEIGHTS,
+    Mixture: LABELS
+    | WEIGHTS
+    | META
+    | {"check_classifiers_train": "a coin does not always show the more probable side"},
+    Partitions: LABELS,
+    Hierarchy: LABELS,
+    Barycentre: LABELS
+    | META
+    | {"check_classifiers_train": "labels of blobs lie on no line, and a regressor misses them"},
 }
 
 
@@ -571,9 +584,7 @@ META = ON_PURPOSE | {
         Hierarchy(LogisticRegression(), ProportionalOddsClassifier(alpha=1e-2, tol=1e-12)),
         Barycentre(Ridge()),
     ],
-    expected_failed_checks=lambda estimator: (
-        META if hasattr(estimator, "estimator") else ON_PURPOSE
-    ),
+    expected_failed_checks=lambda model: ON_PURPOSE[type(model)],
 )
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
