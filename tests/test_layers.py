@@ -16,7 +16,7 @@ LAYERS = [
     "_audit thresholds ranker",
     "_path",
     "estimators",
-    "frontier",
+    "baselines frontier",
     "datasets",
 ]
 PLACE = {name: place for place, row in enumerate(LAYERS) for name in row.split()}

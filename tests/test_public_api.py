@@ -10,6 +10,7 @@ MODULES = [
     "fairordinal",
     "fairordinal.metrics",
     "fairordinal.criteria",
+    "fairordinal.baselines",
     "fairordinal.datasets",
     "fairordinal.estimators",
     "fairordinal.ranker",

@@ -2,6 +2,7 @@
 
 from fairordinal.estimators._learning import learn, learn_thresholds, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
+from fairordinal.estimators._response import learned_labels, plain_array
 from fairordinal.estimators._threshold import FairThresholdClassifier
 
 __all__ = [
@@ -9,5 +10,7 @@ __all__ = [
     "FairThresholdClassifier",
     "learn",
     "learn_thresholds",
+    "learned_labels",
+    "plain_array",
     "settle",
 ]

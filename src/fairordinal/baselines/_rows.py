@@ -1,0 +1,53 @@
+"""Rows as baselines read them: features, codes of labels in order, weights."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import has_fit_parameter
+
+from fairordinal._validation import Array, Coded, order_labels, read_target, read_weight
+from fairordinal.estimators import plain_array
+
+
+class Labelled(NamedTuple):
+    """Labels of rows as codes, with weights."""
+
+    codes: Array
+    weight: Array
+    labels: Array  # ascending
+
+    @property
+    def totals(self) -> Array:
+        """Weight of each label."""
+        return np.bincount(self.codes, self.weight, len(self.labels))
+
+
+def read_labels(X: Any, y: Any, sample_weight: Any, categories: Any, *, least: int = 2) -> Labelled:
+    """Codes and weights, of as many rows as X has; at least `least` labels."""
+    column = read_target(y)
+    check_consistent_length(X, column.values)
+    truth: Coded = order_labels(column, column, categories, least=least)[0]
+    n_rows = len(column.values)
+    weight = read_weight(sample_weight, n_rows, rows_of="y")
+    weight = np.ones(n_rows) if weight is None else weight
+    return Labelled(truth.codes(slice(None)), weight, plain_array(truth.levels))
+
+
+def count_rows(X: Any) -> int:
+    """Rows of a frame, an array, dense or sparse, or a list."""
+    shaped = X if hasattr(X, "shape") else np.asarray(X)
+    return int(shaped.shape[0])
+
+
+def fit_clone(estimator: Any, X: Any, targets: Array, **columns: Any) -> Any:
+    """Fit a copy of an estimator, with those of the columns that its `fit` takes."""
+    passed = {
+        name: column
+        for name, column in columns.items()
+        if column is not None and has_fit_parameter(estimator, name)
+    }
+    return clone(estimator).fit(X, targets, **passed)

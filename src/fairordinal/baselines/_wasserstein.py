@@ -1,0 +1,238 @@
+r"""Fair regression by Wasserstein barycentres, rounded to labels.
+
+A score at level q of its own group is moved to the mean of the groups' quantiles at level q::
+
+    t = sum_h share_h * F_h^{-1}(F_g(s))
+
+so that scores have one distribution in every group, the one nearest to all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.metrics import accuracy_score
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from fairordinal._costs import label_places
+from fairordinal._validation import Array, check_same_length, read_groups, read_target
+from fairordinal.baselines._rows import fit_clone, read_labels
+
+
+class Quantiles(NamedTuple):
+    """A distribution of scores, linear between those seen."""
+
+    values: Array  # distinct, ascending
+    levels: Array  # share of the weight below each, half of its own included
+
+    @classmethod
+    def of(cls, scores: Array, weight: Array) -> Quantiles:
+        values, places = np.unique(scores, return_inverse=True)
+        each = np.bincount(places, weight, len(values))
+        return cls(values, (np.cumsum(each) - each / 2) / each.sum())
+
+    def level(self, scores: Array) -> Array:
+        return np.interp(scores, self.values, self.levels)
+
+    def at(self, levels: Array) -> Array:
+        return np.interp(levels, self.levels, self.values)
+
+
+class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Any regressor with scores alike in all groups, rounded to labels.
+
+    A competitor from fair regression: it makes the distribution of scores independent of the
+    group, which is demographic parity of any kind, and needs the group at prediction time.
+    Treating people differently by their group is disparate treatment, which may be unlawful.
+
+    Parameters
+    ----------
+    estimator : regressor
+        Fitted to the labels as numbers; names are the numbers 0 … k-1.
+    categories : sequence, default=None
+        All labels in ascending order. Needed for names without an order.
+
+    Attributes
+    ----------
+    estimator_ : regressor
+        Fitted.
+    classes_, groups_ : ndarray of shape (n_labels,) and (n_groups,)
+        Labels in ascending order, and groups seen.
+    shares_ : ndarray of shape (n_groups,)
+        Weight of the groups in the barycentre: their shares of the rows given.
+
+    Notes
+    -----
+    Chzhen, Denis, Hebiri, Oneto, Pontil: Fair Regression with Wasserstein Barycenters, NeurIPS
+    2020, arXiv:2006.07286. Equal scores are at the middle of their levels, where the paper adds
+    noise to tell them apart; quantiles are those of the rows fitted to. Cost: a sort.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from fairordinal.baselines import WassersteinFairClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> from fairordinal.metrics import pairwise_demographic_parity_difference
+    >>> data = load_diabetes()
+    >>> groups = {"sensitive_features": data.sensitive_features}
+    >>> model = WassersteinFairClassifier(Ridge(0.1)).fit(data.data, data.target, **groups)
+    >>> predicted = model.predict(data.data, **groups)
+    >>> pairwise_demographic_parity_difference(data.target, predicted, **groups) < 0.01
+    True
+    """
+
+    __metadata_request__score: ClassVar = {"sensitive_features": False}
+
+    def __init__(self, estimator: Any, *, categories: Any = None) -> None:
+        self.estimator = estimator
+        self.categories = categories
+
+    def fit(
+        self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
+    ) -> WassersteinFairClassifier:
+        """Fit the regressor, and learn the distribution of its scores in each group.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections.
+        sample_weight : array-like of shape (n_samples,), default=None
+            For the distributions, and for the estimator if its `fit` takes it.
+
+        Returns
+        -------
+        self : WassersteinFairClassifier
+            Fitted.
+        """
+        if not is_regressor(self.estimator):
+            raise ValueError(f"estimator must be a regressor, got {self.estimator!r}.")
+        column, groups = read_target(y), read_groups(sensitive_features)
+        check_same_length(column, groups)
+        rows = read_labels(X, column, sample_weight, self.categories)
+        places = label_places(rows.labels)
+        self.estimator_ = fit_clone(
+            self.estimator, X, places[rows.codes], sample_weight=sample_weight
+        )
+        group = groups.codes(slice(None))
+        total = np.bincount(group, rows.weight, len(groups.levels))
+        self.classes_, self.groups_ = rows.labels, groups.levels[total > 0]
+        self.shares_ = total[total > 0] / total.sum()
+        scores = self._raw_scores(X)
+        self._quantiles = [
+            Quantiles.of(scores[group == g], rows.weight[group == g]) for g in np.flatnonzero(total)
+        ]
+        return self
+
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Predict the label nearest to the fair score of each row, the lower of two.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.fair_scores(X, sensitive_features=sensitive_features)
+        places = label_places(self.classes_)
+        nearest = np.argsort(places)  # labels in descending order lie the other way round
+        middles = (places[nearest][:-1] + places[nearest][1:]) / 2
+        return self.classes_[nearest[np.searchsorted(middles, scores, side="left")]]
+
+    def fair_scores(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Scores, moved from the own group's distribution to the barycentre.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            On the scale of the labels.
+        """
+        check_is_fitted(self, "estimator_")
+        scores = self._raw_scores(X)
+        group = self._read_groups(sensitive_features, len(scores))
+        levels = np.empty(len(scores))
+        for g, own in enumerate(self._quantiles):
+            levels[group == g] = own.level(scores[group == g])
+        moved = [quantiles.at(levels) for quantiles in self._quantiles]
+        return self.shares_ @ np.array(moved)
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
+    ) -> float:
+        """Accuracy of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed.
+
+        Returns
+        -------
+        score : float
+            Share of rows predicted exactly.
+        """
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.estimator_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> Array:
+        return self.estimator_.feature_names_in_
+
+    def _raw_scores(self, X: Any) -> Array:
+        return np.asarray(self.estimator_.predict(X), dtype=np.float64).ravel()
+
+    def _read_groups(self, sensitive_features: Any, n_rows: int) -> Array:
+        """Codes of groups that were seen."""
+        if sensitive_features is None:
+            raise ValueError(
+                "predict needs sensitive_features: a score is compared with those of its group."
+            )
+        groups = read_groups(sensitive_features, least=1)
+        if len(groups.values) != n_rows:
+            raise ValueError(
+                f"sensitive_features has {len(groups.values)} rows but X has {n_rows}."
+            )
+        place = {name: code for code, name in enumerate(self.groups_.tolist())}
+        strange = [name for name in groups.levels.tolist() if name not in place]
+        if strange:
+            raise ValueError(
+                f"sensitive_features must hold groups from {self.groups_.tolist()}, got "
+                f"{strange[0]!r}. Scores of a new group have nothing to be compared with."
+            )
+        seen = np.array([place[name] for name in groups.levels.tolist()], dtype=np.intp)
+        return seen[groups.codes(slice(None))]
