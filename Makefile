@@ -25,6 +25,7 @@ bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_thresholds.py
 	$(BIN)/python benchmarks/bench_train.py
 	$(BIN)/python benchmarks/bench_quality.py
+	$(BIN)/python benchmarks/bench_frontier.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

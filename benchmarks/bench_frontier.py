@@ -121,7 +121,7 @@ def hypervolumes(name, split, criterion):
     if np.isnan([*ours, *theirs]).any():
         return None
     corner = np.max([*ours, *theirs, (0.0, constant)], axis=0) * 1.01
-    least = min(cost for _, cost in [*ours, *theirs])
+    least = min(cost for _, cost in [*ours, *theirs, (0.0, constant)])
     shares = [dominated([*points, (0.0, constant)], corner, least) for points in (ours, theirs)]
     return [*shares, len(ours), seconds]
 
