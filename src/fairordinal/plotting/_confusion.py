@@ -9,8 +9,16 @@ import numpy as np
 from fairordinal._audit import Audit, audit
 from fairordinal._render import make_frame, name_of, names_of, percent
 from fairordinal._validation import Array
-from fairordinal.plotting._canvas import distinct_names, letters, plain, pyplot, text_size
-from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
+from fairordinal.plotting._canvas import (
+    distinct_names,
+    inches,
+    letters,
+    plain,
+    pyplot,
+    settle_layout,
+    text_size,
+)
+from fairordinal.plotting._cells import draw_cells, name_columns, name_rows, write_in_cells
 from fairordinal.plotting._predictions import labels_of, predictions_of
 
 COLOURS = "Blues"  # lightness alone tells the share
@@ -169,14 +177,14 @@ class GroupConfusionDisplay:
         self.ax_ = self._axes(ax)
         self.figure_ = self.ax_[0].figure
         self.images_ = [
-            draw_cells(panel, share, cmap=COLOURS, limits=(0.0, 1.0))
+            draw_cells(panel, share, np.isnan(share), cmap=COLOURS, limits=(0.0, 1.0))
             for panel, share in zip(self.ax_, self.shares, strict=True)
         ]
-        self._name_panels()
         bar = self.figure_.colorbar(self.images_[-1], ax=self.ax_.tolist(), format=_percent)
         bar.set_label("share of the true label", size=text_size(self.ax_[0]))
         bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_[0]))
         bar.outline.set_visible(False)
+        self._name_panels()
         self.texts_ = [text for panel in range(len(self.groups)) for text in self._write(panel)]
         return self
 
@@ -203,20 +211,28 @@ class GroupConfusionDisplay:
     def _name_panels(self) -> None:
         """Groups above, true labels to the left of the first column, predicted ones below."""
         size = text_size(self.ax_[0])
-        most = letters(self.ax_[0].get_window_extent().width / self.figure_.dpi, size)
-        titles = distinct_names(self.groups, most)
-        for panel, title in zip(self.ax_, titles, strict=True):
-            plain(panel.set_title(title, size=size))
-            name_sides(panel, self.labels, self.labels)
+        for panel in self.ax_:
+            panel.set(xticklabels=[], yticklabels=[])
             if _is_at(panel, "first_col"):
                 panel.set_ylabel("true", size=size)
-            else:
-                panel.set_yticklabels([])
-            panel.set_xlabel("predicted", size=size)
+                name_rows(panel, self.labels)
+        settle_layout(self.ax_[0])
+        for place, panel in enumerate(self.ax_):
+            if self._is_lowest(place):
+                panel.set_xlabel("predicted", size=size)
+                name_columns(panel, self.labels)
+        titles = distinct_names(self.groups, letters(0.95 * inches(self.ax_[0])[0], size))
+        for panel, title in zip(self.ax_, titles, strict=True):
+            plain(panel.set_title(title, size=size))
+
+    def _is_lowest(self, place: int) -> bool:
+        """Whether no other panel is below."""
+        spec = self.ax_[place].get_subplotspec()
+        return spec is None or place + spec.get_gridspec().ncols >= len(self.ax_)
 
     def _write(self, panel: int) -> list[Any]:
-        words = [[percent(share) for share in row] for row in self.shares[panel]]
-        words = [["" if word == "–" else word for word in row] for row in words]
+        shares = self.shares[panel]
+        words = [[percent(share) if share > 0 else "" for share in row] for row in shares]
         hits = np.eye(len(self.labels), dtype=bool)
         return write_in_cells(self.ax_[panel], self.images_[panel], [words], hits)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from fairordinal._audit import Audit, audit
 from fairordinal._render import make_frame, names_of
-from fairordinal._validation import Array
 from fairordinal.criteria import as_criterion
 from fairordinal.plotting._canvas import axes_for, set_names, text_size
 from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
@@ -186,23 +185,22 @@ class DisparityDisplay:
         """
         self.ax_ = axes_for(ax)
         self.figure_ = self.ax_.figure
-        shown = self._off_diagonal()
-        limit = max(LEAST_LIMIT, float(np.nanmax(np.abs(shown), initial=0.0)))
-        self.image_ = draw_cells(self.ax_, shown, cmap=COLOURS, limits=(-limit, limit))
+        itself = np.eye(len(self.groups), dtype=bool)
+        shown = np.where(itself, np.nan, self.disparities)
+        limit = max([LEAST_LIMIT, *np.abs(shown[np.isfinite(shown)]).tolist()])
+        self.image_ = draw_cells(
+            *(self.ax_, shown, np.isnan(shown) & ~itself), cmap=COLOURS, limits=(-limit, limit)
+        )
         set_names(self.ax_, title=self.title, y="this group over …", x="… this group")
-        name_sides(self.ax_, self.groups, self.groups)
         bar = self.figure_.colorbar(self.image_, ax=self.ax_)
         bar.set_label("disparity", size=text_size(self.ax_))
         bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_))
         bar.outline.set_visible(False)
+        name_sides(self.ax_, self.groups, self.groups)
         sure = (self.lower > 0) | (self.upper < 0)
         choices = [self._words(with_interval) for with_interval in (True, False)]
         self.texts_ = write_in_cells(self.ax_, self.image_, choices, sure)
         return self
-
-    def _off_diagonal(self) -> Array:
-        """The disparities with 0 on the diagonal, where a group meets itself."""
-        return np.where(np.eye(len(self.groups), dtype=bool), 0.0, self.disparities)
 
     def _words(self, with_interval: bool) -> list[list[str]]:
         places = range(len(self.groups))
@@ -213,8 +211,8 @@ class DisparityDisplay:
         if g == h or np.isnan(value):
             return ""
         if not with_interval or np.isnan(lower):
-            return f"{value:+.2f}"
-        return f"{value:+.2f}\n({lower:+.2f} … {upper:+.2f})"
+            return _signed(value)
+        return f"{_signed(value)}\n({_signed(lower)} … {_signed(upper)})"
 
     def frame(self) -> Any:
         """Every pair of groups as a row: `group`, `other`, `disparity`, `lower`, `upper`."""
@@ -228,3 +226,8 @@ class DisparityDisplay:
             values = self.disparities if name == "disparity" else getattr(self, name)
             columns[name] = [float(values[pair]) for pair in pairs]
         return make_frame(columns, None)
+
+
+def _signed(value: float) -> str:
+    """With its sign, but for 0."""
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}"

@@ -44,9 +44,11 @@ def _move(note: Any, offset: tuple[float, float]) -> None:
 
 def _covered(ax: Any, note: Any, offset: tuple[float, float], marks: Array) -> float:
     """How much a note would hide there: points, and itself outside of the axes."""
+    from matplotlib.text import Text
+
     _move(note, offset)
     note.update_positions(ax.figure.canvas.get_renderer())
-    box = note.get_bbox_patch().get_window_extent().padded(3)
+    box = Text.get_window_extent(note).padded(4)  # without its arrow
     frame = ax.get_window_extent()
     outside = sum(
         max(0.0, beyond)

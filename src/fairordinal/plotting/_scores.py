@@ -244,7 +244,7 @@ class ScoreDisplay:
     def _ridge(self, row: Row, group: int, middles: Array, heights: Array) -> None:
         colour, dash = self._style(group)
         top = row.bottom + heights
-        self.ax_.fill_between(middles, row.bottom, top, color=colour, alpha=0.25, lw=0)
+        self.ax_.fill_between(middles, row.bottom, top, color=colour, alpha=0.3, lw=0)
         self.ax_.plot(middles, top, color=colour, lw=1.4, ls=dash)
 
     def _cut_lines(self, row: Row) -> None:
