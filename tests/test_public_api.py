@@ -12,6 +12,7 @@ MODULES = [
     "fairordinal.criteria",
     "fairordinal.datasets",
     "fairordinal.estimators",
+    "fairordinal.plotting",
     "fairordinal.ranker",
     "fairordinal.thresholds",
 ]

@@ -309,7 +309,8 @@ class FrontierDisplay:
             *chosen, s=220, facecolors="none", edgecolors=ink(self.ax_), linewidths=1.4, zorder=5
         )
         every = [points.places for points in (self.points, *self.baselines.values())]
-        self.note_ = add_note(self.ax_, chosen, chosen.words, np.concatenate(every))
+        steps = along_steps(self.points.places[self.points.undominated])
+        self.note_ = add_note(self.ax_, chosen, chosen.words, np.concatenate([*every, steps]))
 
     def frame(self) -> Any:
         """Every point as a row.
@@ -339,6 +340,16 @@ class FrontierDisplay:
             "frontier": False,
             "chosen": False,
         }
+
+
+def along_steps(front: Array, n_each: int = 8) -> Array:
+    """Places along the stepped line, so many on each piece."""
+    if not len(front):
+        return front
+    corners = np.repeat(front, 2, axis=0)
+    x, y = corners[1:, 0], corners[:-1, 1]  # first to the right, then down
+    at = np.linspace(0, max(len(x) - 1, 0), n_each * len(x))
+    return np.column_stack([np.interp(at, np.arange(len(x)), line) for line in (x, y)])
 
 
 def star_colours() -> Any:

@@ -48,7 +48,7 @@ def _covered(ax: Any, note: Any, offset: tuple[float, float], marks: Array) -> f
 
     _move(note, offset)
     note.update_positions(ax.figure.canvas.get_renderer())
-    box = Text.get_window_extent(note).padded(4)  # without its arrow
+    box = Text.get_window_extent(note).padded(6)  # without its arrow
     frame = ax.get_window_extent()
     outside = sum(
         max(0.0, beyond)
