@@ -21,6 +21,7 @@ from fairordinal import (
 )
 from fairordinal.metrics import pairwise_equal_opportunity_matrix
 from fairordinal.plotting import (
+    Cuts,
     DisparityDisplay,
     FrontierDisplay,
     GroupConfusionDisplay,
@@ -525,6 +526,11 @@ def test_the_fairest_model_of_a_frontier_is_drawn(frontier):
             np.testing.assert_allclose(
                 np.ptp(display.cuts.before[known]), np.ptp(there.before[known])
             )
+
+
+def test_cuts_are_one_fewer_than_labels():
+    with pytest.raises(ValueError, match="before must hold one cut point fewer than the 3 labels"):
+        Cuts(("a", "b", "c"), np.array([0.0, 1.0]), np.array([0.0, 1.0, 2.0]))
 
 
 def test_a_ranker_without_thresholds_is_drawn():

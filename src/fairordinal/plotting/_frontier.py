@@ -11,7 +11,7 @@ import numpy as np
 
 from fairordinal._render import make_frame
 from fairordinal._validation import Array
-from fairordinal.plotting._canvas import axes_for, ink, set_names
+from fairordinal.plotting._canvas import axes_for, ink, set_names, text_size
 from fairordinal.plotting._legend import Entry, add_legend
 from fairordinal.plotting._note import add_note
 
@@ -269,7 +269,7 @@ class FrontierDisplay:
         self.stars_ = self.ax_.scatter(
             *self.points.places.T,
             marker="*",
-            s=80,
+            s=self._size() ** 2,
             c=self._shades(),
             cmap=star_colours(),
             vmin=0.0,
@@ -288,10 +288,16 @@ class FrontierDisplay:
 
     def _looks(self) -> list[dict[str, Any]]:
         """Marks of the baselines."""
-        return [{"ms": 6, **MARKS[i % len(MARKS)]} for i in range(len(self.baselines))]
+        size = 0.67 * self._size()
+        return [{"ms": size, **MARKS[i % len(MARKS)]} for i in range(len(self.baselines))]
+
+    def _size(self) -> float:
+        """Width of a star, in points."""
+        return 0.9 * text_size(self.ax_)
 
     def _entries(self) -> list[Entry]:
-        star = {"marker": "*", "ls": "none", "ms": 9, "mew": 0.4, "mec": ink(self.ax_)}
+        star = {"marker": "*", "ls": "none", "ms": self._size(), "mew": 0.4}
+        star["mec"] = ink(self.ax_)
         stars = tuple({**star, "color": star_colours()(shade)} for shade in (0.0, 0.5, 1.0))
         entries = [Entry("models, fair to accurate", stars[0], stars[1:])]
         for name, look in zip(self.baselines, self._looks(), strict=True):
@@ -306,7 +312,12 @@ class FrontierDisplay:
             return
         chosen = Chosen(*self.points.places[self.chosen].tolist())
         self.ring_ = self.ax_.scatter(
-            *chosen, s=220, facecolors="none", edgecolors=ink(self.ax_), linewidths=1.4, zorder=5
+            *chosen,
+            s=(1.65 * self._size()) ** 2,
+            facecolors="none",
+            edgecolors=ink(self.ax_),
+            linewidths=1.4,
+            zorder=5,
         )
         every = [points.places for points in (self.points, *self.baselines.values())]
         steps = along_steps(self.points.places[self.points.undominated])

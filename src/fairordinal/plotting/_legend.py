@@ -34,7 +34,7 @@ def add_legend(ax: Any, entries: Sequence[Entry]) -> Any:
     legend = ax.legend(
         handles,
         [name if not name.startswith("_") else f"\u200b{name}" for name in names],
-        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.3)},
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.5)},
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         ncols=min(max(room // (max(map(len, names)) + HANDLE), 1), len(names)),

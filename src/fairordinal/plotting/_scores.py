@@ -47,6 +47,15 @@ class Cuts:
     after: Array
     before: Array | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("after", "before"):
+            cuts = getattr(self, name)
+            if cuts is not None and np.shape(cuts)[-1:] != (len(self.labels) - 1,):
+                raise ValueError(
+                    f"{name} must hold one cut point fewer than the {len(self.labels)} labels, got "
+                    f"shape {np.shape(cuts)}."
+                )
+
     @property
     def by_group(self) -> bool:
         return self.after.ndim == 2
