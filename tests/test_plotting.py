@@ -3,6 +3,8 @@
 import builtins
 import itertools
 import pickle
+import subprocess
+import sys
 import warnings
 
 import matplotlib as mpl
@@ -224,6 +226,18 @@ def test_subfigures_are_drawn_on(draw):
     display.plot(axes if isinstance(display, GroupConfusionDisplay) else axes[0])
     assert display.figure_ is left
     left.canvas.draw()
+
+
+@pictured
+@pytest.mark.parametrize("backend", ["pdf", "svg"])
+def test_other_backends_draw_too(draw, backend, tmp_path):
+    plt.switch_backend(backend)
+    draw().figure_.savefig(tmp_path / f"picture.{backend}")
+
+
+def test_importing_the_library_does_not_import_matplotlib():
+    code = "import sys, fairordinal.plotting; sys.exit('matplotlib' in sys.modules)"
+    assert not subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
 @pictured

@@ -1,7 +1,8 @@
 """Pictures, as scikit-learn's displays draw them; they need ``pip install fairordinal[plot]``.
 
 Each has `from_*` methods that compute and draw, `plot` to draw again, `ax_` and `figure_` to go on
-with, and `frame`, which gives the plotted numbers back.
+with, and `frame`, which gives the plotted numbers back. Figures made here keep all names inside;
+axes that you pass do so if their figure has ``layout="constrained"``.
 """
 
 from fairordinal.plotting._confusion import GroupConfusionDisplay

@@ -96,8 +96,10 @@ def _lines(names: Sequence[Any], width: int, n_lines: int) -> list[str]:
 def write_in_cells(
     ax: Any, image: Any, choices: Sequence[Sequence[Sequence[str]]], bold: Array
 ) -> list[Any]:
-    """Write into the cells: the first choice that fits (long, then short), or nothing."""
-    settle_layout(ax)
+    """Write into the cells: the first choice that fits (long, then short), or nothing.
+
+    The layout must be settled.
+    """
     box = ax.get_window_extent()
     n_rows, n_columns = bold.shape
     width, height = FILLED * box.width / n_columns, FILLED * box.height / n_rows

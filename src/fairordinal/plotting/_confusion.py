@@ -185,6 +185,7 @@ class GroupConfusionDisplay:
         bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_[0]))
         bar.outline.set_visible(False)
         self._name_panels()
+        settle_layout(self.ax_[0])
         self.texts_ = [text for panel in range(len(self.groups)) for text in self._write(panel)]
         return self
 

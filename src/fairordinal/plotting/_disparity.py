@@ -9,7 +9,7 @@ import numpy as np
 from fairordinal._audit import Audit, audit
 from fairordinal._render import make_frame, names_of
 from fairordinal.criteria import as_criterion
-from fairordinal.plotting._canvas import axes_for, set_names, text_size
+from fairordinal.plotting._canvas import axes_for, set_names, settle_layout, text_size
 from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
 from fairordinal.plotting._predictions import labels_of, predictions_of
 
@@ -197,6 +197,7 @@ class DisparityDisplay:
         bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_))
         bar.outline.set_visible(False)
         name_sides(self.ax_, self.groups, self.groups)
+        settle_layout(self.ax_)
         sure = (self.lower > 0) | (self.upper < 0)
         choices = [self._words(with_interval) for with_interval in (True, False)]
         self.texts_ = write_in_cells(self.ax_, self.image_, choices, sure)

@@ -47,7 +47,7 @@ def _covered(ax: Any, note: Any, offset: tuple[float, float], marks: Array) -> f
     from matplotlib.text import Text
 
     _move(note, offset)
-    note.update_positions(ax.figure.canvas.get_renderer())
+    note.get_window_extent()  # moves it
     box = Text.get_window_extent(note).padded(6)  # without its arrow
     frame = ax.get_window_extent()
     outside = sum(
