@@ -450,7 +450,7 @@ def test_all_undefined_and_all_equal_are_drawn():
     DisparityDisplay("ab", nothing, lower=nothing, upper=nothing).plot()
     zero = np.zeros((2, 2))
     display = DisparityDisplay("ab", zero, lower=zero, upper=zero).plot()
-    assert display.image_.norm.vmax == 0.1
+    assert display.image_.norm.vmax == 0.25
 
 
 # scores ------------------------------------------------------------------------------------------
@@ -525,7 +525,9 @@ def test_constant_scores_are_drawn(score):
         result = optimize_thresholds(
             [score] * 6, [0, 1, 2] * 2, sensitive_features=list("aaabbb"), max_violation=0.1
         )
-    assert_tidy(ScoreDisplay.from_result(result).figure_)
+    display = ScoreDisplay.from_result(result)
+    assert_tidy(display.figure_)
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["a", "b"]
 
 
 def test_the_fairest_model_of_a_frontier_is_drawn(frontier):

@@ -14,7 +14,7 @@ from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
 from fairordinal.plotting._predictions import labels_of, predictions_of
 
 COLOURS = "PuOr_r"  # orange is for more, purple for less: told apart by all eyes
-LEAST_LIMIT = 0.1  # so that hardly any disparity looks like hardly any
+LEAST_LIMIT = 0.25  # so that hardly any disparity looks like hardly any
 
 
 class DisparityDisplay:

@@ -26,6 +26,7 @@ from fairordinal.plotting._legend import Entry, add_legend
 COLOURS = ("#0072B2", "#E69F00", "#009E73")  # of Okabe and Ito
 DASHES = ("-", (0, (5, 1)), (0, (1, 1)))
 MOST_OVERLAID = 3
+GAP = 0.1  # between rows with cuts of their own
 STRIP = 0.22  # height of the names of the labels, in units of a row
 
 
@@ -238,7 +239,7 @@ class ScoreDisplay:
         """The first group on top."""
         n_groups = len(self.groups)
         sets = [(*range(n_groups),)] if self.overlaid else [(g,) for g in reversed(range(n_groups))]
-        step = 1.0 + STRIP * (self.cuts is not None and self.cuts.by_group)
+        step = 1.0 + (STRIP + GAP) * (self.cuts is not None and self.cuts.by_group)
         rows = []
         for place, groups in enumerate(sets):
             before, after = (None, None) if self.cuts is None else self.cuts.of(groups[0])
@@ -289,11 +290,12 @@ class ScoreDisplay:
                 entries.append(Entry(name, {"color": colour, "ls": dash, "lw": 2}))
         if self.cuts is not None:
             paper = ink(self.ax_)
-            if self.cuts.before is not None:
+            if _any_finite(self.cuts.before):
                 entries.append(
                     Entry("cut at least cost", {"color": paper, "ls": "--", "alpha": 0.6})
                 )
-            entries.append(Entry("fair cut", {"color": paper, "ls": "-"}))
+            if _any_finite(self.cuts.after):
+                entries.append(Entry("fair cut", {"color": paper, "ls": "-"}))
         return entries
 
     def _unused(self) -> list[str]:
@@ -378,6 +380,10 @@ class ScoreDisplay:
             columns["before"] += [np.nan] * len(after) if before is None else before.tolist()
             columns["after"] += after.tolist()
         return make_frame(columns, None)
+
+
+def _any_finite(cuts: Array | None) -> bool:
+    return cuts is not None and bool(np.isfinite(cuts).any())
 
 
 def _cuts_of(model: Any, groups: list[Any]) -> Cuts | None:
