@@ -4,6 +4,7 @@ import pickle
 import runpy
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -19,6 +20,18 @@ def test_a_model_is_repaired(capsys):
     ran = runpy.run_path(EXAMPLES / "fair_thresholds_diabetes.py", run_name="__main__")
     assert ran["model"].violation_ <= 0.1
     assert "What does fairness cost?" in capsys.readouterr().out
+
+
+def test_the_trade_off_is_drawn(capsys, tmp_path, monkeypatch):
+    picture = tmp_path / "picture.png"
+    monkeypatch.setattr("sys.argv", ["frontier_diabetes.py", str(picture)])
+    plt.switch_backend("Agg")
+    ran = runpy.run_path(EXAMPLES / "frontier_diabetes.py", run_name="__main__")
+    plt.close("all")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    names = {"ridge, rounded", "ridge, fair thresholds", "mixed with a constant", "best constant"}
+    assert {*ran["display"].frame()["name"]} == {"model", *names}
+    assert "Frontier of" in capsys.readouterr().out
 
 
 def test_fair_trees_beat_a_fair_linear_model_in_new_rows(capsys):

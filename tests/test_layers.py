@@ -14,7 +14,7 @@ LAYERS = [
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss",
     "_audit thresholds ranker",
-    "_path",
+    "_path plotting",
     "estimators",
     "baselines frontier",
     "datasets",

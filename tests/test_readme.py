@@ -5,6 +5,7 @@ import io
 import re
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,9 +46,11 @@ def test_the_other_examples_run():
         "df": pd.DataFrame({"sex": sex, "region": region}), "model": LogisticRegression(),
         "january": counts, "february": counts, "scores": y_true + X[:, 0], "new_scores": X[:, 0],
     }  # fmt: skip
+    plt.switch_backend("Agg")
     with sklearn.config_context():
         for code in blocks("python")[2:]:
             exec(code, namespace)
+    plt.close("all")
     assert namespace["result"].gap <= 1e-3
     assert namespace["scorer"]._sign == -1
 

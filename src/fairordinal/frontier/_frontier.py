@@ -31,6 +31,7 @@ from fairordinal.frontier._point import (
     farthest_from_chord,
     measured,
 )
+from fairordinal.plotting import FrontierDisplay
 from fairordinal.ranker import nothing
 from fairordinal.thresholds import ThresholdResult, read_goal
 
@@ -267,6 +268,38 @@ class FairOrdinalFrontier(BaseEstimator):
             Fitted; the latter for a frontier of an estimator's thresholds.
         """
         return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
+
+    def plot(
+        self,
+        *,
+        rows: str = "cross-validated",
+        chosen: Any = None,
+        baselines: Any = None,
+        ax: Any = None,
+    ) -> FrontierDisplay:
+        """Draw the trade-off; needs matplotlib.
+
+        Parameters
+        ----------
+        rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
+            Where cost and violation are measured; held-out rows are those of `eval_set`.
+        chosen : FairOrdinalClassifier or int, default=None
+            A model of `select`, or the number of one, to ring.
+        baselines : mapping of str to tuple, default=None
+            Other predictors: name to (cost, violation), or to (cost, its interval, violation, its
+            interval).
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : FrontierDisplay
+            With `ax_`, `figure_` and `frame`.
+        """
+        check_is_fitted(self, "points_")
+        return FrontierDisplay.from_frontier(
+            self, rows=rows, chosen=chosen, baselines=baselines, ax=ax
+        )
 
     def _chosen(
         self, max_violation: Any, max_cost: Any, knee: bool, confidence: Any
