@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 export OPENBLAS_NUM_THREADS := 1  # tests run in parallel already
+export OMP_NUM_THREADS := 1
 
 .PHONY: demo test test-slow bench clean
 

@@ -25,6 +25,7 @@ def fill(pool: Pool) -> list[Candidate]:
     widest = max(pool.seen_violation(free), NEAREST)
     limits = widest * np.linspace(0.0, 1.0, FIRST_LIMITS, endpoint=False) ** 1.3
     pool.add([_limited(limit) for limit in limits.tolist()], most=MOST_RANKERS)
+    pool.add([_limited(0.0)], rankers=pool.know_nothing)
     for _ in range(MOST_ROUNDS):
         front = non_dominated(pool.candidates())
         wanted = _between(front, widest)

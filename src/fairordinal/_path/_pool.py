@@ -77,6 +77,11 @@ class Pool:
             for key, cube in cubes.items():
                 self._held_out[key] = self._held_out.get(key, 0.0) + cube
 
+    @property
+    def know_nothing(self) -> list[int]:
+        """Rankers to which all rows are equal."""
+        return [r for r, fit in enumerate(self.path) if not fit.coef.any()]
+
     def _seen(self, ranker: int, goal: Goal) -> ScoreTable:
         """Predictions for the rows given."""
         thresholds = self._cuts[ranker][goal].thresholds
@@ -96,7 +101,8 @@ class Pool:
         pairs = [pair for pair in pairs if pair in self._held_out]
         held_out = [_label_table(self.plan, self._held_out[pair]) for pair in pairs]
         seen = [self._seen(*pair) for pair in pairs]
-        costs, violations = _estimates(self.plan, np.array([r for r, _ in pairs]), seen, held_out)
+        rankers = np.array([-1 if r in self.know_nothing else r for r, _ in pairs])
+        costs, violations = _estimates(self.plan, rankers, seen, held_out)
         return [
             Candidate(r, goal, cost, violation, table)
             for (r, goal), cost, violation, table in zip(
@@ -132,7 +138,7 @@ def _estimates(
     Held-out rows say by how much. They are the same for all, and so is much of their noise: half
     of the difference is the mean over all candidates, half that over the ranker's own, so that
     fewer are chosen for their luck. Disparities keep their sign, for the noise of an absolute
-    value would count as unfairness.
+    value would count as unfairness. The ranker -1 knows nothing, and promises nothing too much.
     """
     cost, cost_there = (np.array([mean_cost(t, plan.cost) for t in ts]) for ts in (seen, held_out))
     gaps, gaps_there = (
@@ -144,9 +150,13 @@ def _estimates(
 
 
 def _smooth(values: Array, kinds: Array) -> Array:
-    """Halfway between the mean of all and the mean of the own kind."""
+    """Halfway between the mean of all and the mean of the own kind; 0 for kind -1."""
     own = np.stack([values[kinds == kind].mean(axis=0) for kind in kinds])
-    return 0.5 * own + 0.5 * values.mean(axis=0)
+    some = kinds >= 0
+    common = values[some].mean(axis=0) if some.any() else 0.0
+    own = 0.5 * own + 0.5 * common
+    own[~some] = 0.0
+    return own
 
 
 def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:
