@@ -57,8 +57,10 @@ class Pool:
         wanted: dict[int, list[Goal]] = {}
         for goal in goals:
             for r in self._promising(goal, rankers)[:most]:
-                wanted.setdefault(r, []).append(goal)
-        self._hold_out(wanted)
+                if (r, goal) not in self._held_out:
+                    wanted.setdefault(r, []).append(goal)
+        if wanted:
+            self._hold_out(wanted)
 
     def _promising(self, goal: Goal, rankers: Sequence[int]) -> list[int]:
         """Rankers by what they reach on the rows given; of equals the first."""
