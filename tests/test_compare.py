@@ -1,5 +1,6 @@
 """Comparing models on the same rows: differences with paired intervals."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -79,6 +80,16 @@ def test_fitted_models_and_text():
     found = compare(models, *people(200, seed=1)[:2], sensitive_features=people(200, seed=1)[2])
     assert str(found).startswith("2 models on 200 rows: pairwise demographic parity")
     assert "&lt;b&gt;fair" in found._repr_html_()
+
+
+def test_the_models_are_drawn():
+    plt.switch_backend("Agg")
+    y, a, models = predictions(300, 0)
+    found = compare(models, None, y, sensitive_features=a)
+    drawn = found.plot().frame()
+    assert drawn["name"].tolist() == ["cheap", "fair"]
+    np.testing.assert_allclose(drawn["cost"], found.frame()["cost"])
+    plt.close("all")
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,9 @@ def test_subfigures_are_drawn_on(draw):
 @pytest.mark.parametrize("backend", ["pdf", "svg"])
 def test_other_backends_draw_too(draw, backend, tmp_path):
     plt.switch_backend(backend)
-    draw().figure_.savefig(tmp_path / f"picture.{backend}")
+    picture = tmp_path / f"picture.{backend}"
+    draw().figure_.savefig(picture)
+    assert picture.stat().st_size > 1000
 
 
 def test_importing_the_library_does_not_import_matplotlib():

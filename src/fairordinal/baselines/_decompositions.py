@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ N_FOLDS = 5
 FAR_APART = 4.0  # least distance of two thresholds before probabilities are read off
 
 
-class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
     """What the decompositions have in common: reading rows, and the most probable label."""
 
     categories: Any
@@ -66,11 +67,13 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.classes_[self._occurring[self._predict_codes(X)]]
 
+    @abstractmethod
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
-        raise NotImplementedError
+        """Fit the parts to codes of the labels that occur."""
 
+    @abstractmethod
     def _predict_codes(self, X: Array) -> Array:
-        raise NotImplementedError
+        """Codes of the labels that occur."""
 
 
 class OrderedPartitionsClassifier(_Decomposition):

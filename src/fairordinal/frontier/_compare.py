@@ -24,6 +24,7 @@ from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import Array, check_fraction, read_samples
 from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.frontier._point import Measured, measured
+from fairordinal.plotting import FrontierDisplay
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,30 @@ class ModelComparison:
         """
         columns = {key: [row[key] for row in self._rows] for key in self._rows[0]}
         return make_frame(columns, self.library)
+
+    def plot(self, *, ax: Any = None) -> FrontierDisplay:
+        """Draw cost and violation of each model with intervals; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : FrontierDisplay
+            With `ax_`, `figure_` and `frame`.
+        """
+        drawn = {
+            model.name: (
+                model.values.cost,
+                model.values.cost_interval,
+                model.values.violation,
+                model.values.violation_interval,
+            )
+            for model in self.models
+        }
+        return FrontierDisplay.from_points([], [], baselines=drawn, ax=ax)
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:

@@ -138,7 +138,7 @@ class FrontierDisplay:
         Parameters
         ----------
         costs, violations : array-like of shape (n_points,)
-            Where the points are.
+            Where the points are; there may be none beside baselines.
         levels : array-like of shape (n_points,), default=None
             What they are coloured by; None takes their place from fair to accurate.
         cost_intervals, violation_intervals : array-like of shape (n_points, 2), default=None
@@ -156,7 +156,10 @@ class FrontierDisplay:
         display : FrontierDisplay
             Drawn.
         """
-        points = read_points(costs, violations, levels, cost_intervals, violation_intervals)
+        some = 0 if baselines else 1
+        points = read_points(
+            costs, violations, levels, cost_intervals, violation_intervals, least=some
+        )
         display = cls(
             points, baselines=_read_baselines(baselines), chosen=_read_number(chosen, len(points))
         )
@@ -299,7 +302,9 @@ class FrontierDisplay:
         star = {"marker": "*", "ls": "none", "ms": self._size(), "mew": 0.4}
         star["mec"] = ink(self.ax_)
         stars = tuple({**star, "color": star_colours()(shade)} for shade in (0.0, 0.5, 1.0))
-        entries = [Entry("models, fair to accurate", stars[0], stars[1:])]
+        entries = []
+        if len(self.points):
+            entries.append(Entry("models, fair to accurate", stars[0], stars[1:]))
         for name, look in zip(self.baselines, self._looks(), strict=True):
             entries.append(Entry(name, {"ls": "none", **look}))
         if self.gaps:
@@ -376,10 +381,12 @@ def read_points(
     levels: Any = None,
     cost_intervals: Any = None,
     violation_intervals: Any = None,
+    *,
+    least: int = 1,
 ) -> Points:
     """Numbers or arrays as points; levels default to the place from fair to accurate."""
     cost, violation = (np.atleast_1d(np.asarray(v, np.float64)) for v in (costs, violations))
-    if cost.ndim != 1 or cost.shape != violation.shape or not len(cost):
+    if cost.ndim != 1 or cost.shape != violation.shape or len(cost) < least:
         raise ValueError(
             "costs and violations must be as many numbers each, at least one, got shapes "
             f"{cost.shape} and {violation.shape}."
