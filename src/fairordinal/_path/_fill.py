@@ -31,8 +31,10 @@ def fill(pool: Pool) -> list[Candidate]:
         wanted = _between(front, widest)
         if not wanted:
             break
-        for limit, neighbours in wanted.items():
-            pool.add([_limited(limit)], rankers=pool.tried_for(neighbours), most=MOST_RANKERS)
+        pool.add_each(
+            {_limited(limit): pool.tried_for(goals) for limit, goals in wanted.items()},
+            MOST_RANKERS,
+        )
     return non_dominated(pool.candidates())
 
 

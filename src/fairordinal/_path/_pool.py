@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,18 +44,23 @@ class Pool:
         self._fits: list[dict[int, Fit]] = [{} for _ in folds]
         self._cuts: dict[int, dict[Goal, RoughCut]] = {}
         self._held_out: dict[tuple[int, Goal], Array] = {}
-        self._jobs = Parallel(n_jobs=n_jobs)
+        self._jobs = Parallel(n_jobs=n_jobs, max_nbytes=None)
 
     def add(
         self, goals: Sequence[Goal], rankers: Sequence[int] | None = None, most: int = MOST_RANKERS
     ) -> None:
-        """Cut some rankers for each goal, and judge the most promising by held-out rows."""
-        rankers = range(len(self.path)) if rankers is None else rankers
-        for r in rankers:
+        """Cut rankers (default: all) for each goal; judge the most promising by held-out rows."""
+        tried = range(len(self.path)) if rankers is None else rankers
+        self.add_each(dict.fromkeys(goals, tried), most)
+
+    def add_each(self, tried: Mapping[Goal, Sequence[int]], most: int = MOST_RANKERS) -> None:
+        """The same with rankers of its own for each goal."""
+        for r in sorted({r for rankers in tried.values() for r in rankers}):
+            goals = [goal for goal, rankers in tried.items() if r in rankers]
             cuts = self.plan.rough_cuts(self.rows, self.path[r].coef, goals)
             self._cuts.setdefault(r, {}).update(zip(goals, cuts, strict=True))
         wanted: dict[int, list[Goal]] = {}
-        for goal in goals:
+        for goal, rankers in tried.items():
             for r in self._promising(goal, rankers)[:most]:
                 if (r, goal) not in self._held_out:
                     wanted.setdefault(r, []).append(goal)
