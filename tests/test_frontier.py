@@ -160,6 +160,14 @@ def test_in_parallel_it_is_the_same():
     np.testing.assert_array_equal(one._expected(), two._expected())
 
 
+def test_a_frontier_is_kept_without_its_rows(frontier):
+    again = pickle.loads(pickle.dumps(frontier))
+    X, _, _ = people(500)
+    expected = frontier.select(knee=True).predict(X)
+    np.testing.assert_array_equal(again.select(knee=True).predict(X), expected)
+    assert again._trained.features.X is None
+
+
 def made_up(cost, violation):
     return Candidate(0, None, cost, violation, None)
 

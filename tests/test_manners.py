@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fairordinal import FairOrdinalClassifier, FairThresholdClassifier
+from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker
 from made_up import groups_of
@@ -276,7 +276,7 @@ def test_a_rare_label_is_warned_about_once(model):
     assert len(said) == 1
 
 
-class WithGroups(FairLinearRanker):
+class MadeUpGroups:
     """The sensitive feature made up, so that scikit-learn's checks can call `fit(X, y)`."""
 
     def fit(self, X, y=None, sample_weight=None):
@@ -289,10 +289,18 @@ class WithGroups(FairLinearRanker):
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
 
+class RankerWithGroups(MadeUpGroups, FairLinearRanker):
+    pass
+
+
+class FrontierWithGroups(MadeUpGroups, FairOrdinalFrontier):
+    pass
+
+
 EXACT = {"alpha": 1.0, "ranker": "relaxed", "loss": "squared_hinge", "cv": 2, "tol": 1e-11}
 
 
-@parametrize_with_checks([WithGroups(**EXACT)])
+@parametrize_with_checks([RankerWithGroups(**EXACT), FrontierWithGroups(**EXACT)])
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

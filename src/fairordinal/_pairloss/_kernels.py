@@ -54,15 +54,35 @@ def _squared_hinge(x: Array) -> Array:
     return np.maximum(1.0 - x, 0.0) ** 2
 
 
+def _logistic(x: Array) -> Array:
+    return np.logaddexp(0.0, -x)
+
+
+def _logistic_curvature(x: Array) -> Array:
+    return np.asarray(expit(x) * expit(-x))
+
+
+def _smooth_hinge_curvature(x: Array) -> Array:
+    return _density(1.0 - x)
+
+
+def _squared_hinge_curvature(x: Array) -> Array:
+    return 2.0 * (x < 1.0)
+
+
+def _step(x: Array) -> Array:
+    return np.asarray(expit(-x))
+
+
+def _step_curvature(x: Array) -> Array:
+    return _logistic_curvature(x) * (1.0 - 2.0 * _step(x))
+
+
 LOSSES = {
-    "logistic": Kernel(lambda x: np.logaddexp(0.0, -x), lambda x: expit(x) * expit(-x)),
-    "smooth_hinge": Kernel(_smooth_hinge, lambda x: _density(1.0 - x)),
-    "squared_hinge": Kernel(_squared_hinge, lambda x: 2.0 * (x < 1.0), kinked=True),
+    "logistic": Kernel(_logistic, _logistic_curvature),
+    "smooth_hinge": Kernel(_smooth_hinge, _smooth_hinge_curvature),
+    "squared_hinge": Kernel(_squared_hinge, _squared_hinge_curvature, kinked=True),
 }
 
 # a won pair counts 0, a lost one 1: what a criterion counts, made smooth
-STEP = Kernel(
-    lambda x: expit(-x),
-    lambda x: expit(x) * expit(-x) * (1.0 - 2.0 * expit(-x)),
-    tail=0.0,
-)
+STEP = Kernel(_step, _step_curvature, tail=0.0)

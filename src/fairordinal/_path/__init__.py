@@ -9,12 +9,13 @@ from fairordinal._path._choice import (
 )
 from fairordinal._path._fill import fill, is_hole, non_dominated
 from fairordinal._path._plan import Plan
-from fairordinal._path._pool import Candidate, Pool
+from fairordinal._path._pool import Candidate, Pool, Trained
 
 __all__ = [
     "Candidate",
     "Plan",
     "Pool",
+    "Trained",
     "choose",
     "choose_closely",
     "cost_interval",

@@ -14,7 +14,7 @@ from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.ranker import Fit, Folds, Rows
+from fairordinal.ranker import Features, Fit, Folds, Rows
 from fairordinal.thresholds import RoughCut
 
 MOST_RANKERS = 6  # for each goal, that are cross-validated
@@ -28,6 +28,14 @@ class Candidate(NamedTuple):
     cost: float  # estimates for new rows; see `_estimates`
     violation: float
     held_out: ScoreTable  # predictions by models that were fitted to other rows
+
+
+class Trained(NamedTuple):
+    """What is left of a pool without its rows: enough to make a model of a candidate."""
+
+    plan: Plan
+    path: list[Fit]
+    features: Features  # their means and spreads
 
 
 class Pool:
@@ -83,6 +91,10 @@ class Pool:
             self._fits[number].update(fits)
             for key, cube in cubes.items():
                 self._held_out[key] = self._held_out.get(key, 0.0) + cube
+
+    @property
+    def trained(self) -> Trained:
+        return Trained(self.plan, self.path, self.rows.features._replace(X=None))
 
     @property
     def know_nothing(self) -> list[int]:

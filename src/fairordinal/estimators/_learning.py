@@ -8,7 +8,7 @@ import numpy as np
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
-from fairordinal._path import Candidate, Plan, Pool, cost_interval, violation_interval
+from fairordinal._path import Candidate, Plan, Pool, Trained, cost_interval, violation_interval
 from fairordinal._validation import (
     check_choice,
     check_number,
@@ -106,13 +106,13 @@ def learn_thresholds(
 
 
 def settle(
-    model: Any, pool: Pool, chosen: Candidate, result: ThresholdResult, confidence: float
+    model: Any, trained: Trained, chosen: Candidate, result: ThresholdResult, confidence: float
 ) -> None:
     """Make a candidate the model: its coefficients, thresholds, and what to expect of it."""
-    features = pool.rows.features
+    plan, path, features = trained
     model.result_ = result
-    model.coef_ = pool.path[chosen.ranker].coef / features.spreads
+    model.coef_ = path[chosen.ranker].coef / features.spreads
     model.thresholds_ = result.thresholds + features.means @ model.coef_
     model.expected_cost_, model.expected_violation_ = chosen.cost, chosen.violation
-    model.expected_cost_interval_ = cost_interval(pool.plan, chosen, confidence)
-    model.expected_violation_interval_ = violation_interval(pool.plan, chosen, confidence)
+    model.expected_cost_interval_ = cost_interval(plan, chosen, confidence)
+    model.expected_violation_interval_ = violation_interval(plan, chosen, confidence)

@@ -147,7 +147,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
         coef = pool.path[chosen.ranker].coef
         result = pool.plan.thresholds(pool.rows, coef, chosen.goal, self.max_time)
-        settle(self, pool, chosen, result, self.confidence or 0.95)
+        settle(self, pool.trained, chosen, result, self.confidence or 0.95)
         return self
 
     def decision_function(self, X: Any) -> Array:

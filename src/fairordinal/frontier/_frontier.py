@@ -155,15 +155,16 @@ class FairOrdinalFrontier(BaseEstimator):
         """
         check_fraction(self.confidence, "confidence")
         self._library = frame_library(X, y, sensitive_features)
-        self._pool = self._learn(X, y, sensitive_features, sample_weight)
-        self._pool.path.append(nothing(self._pool.rows.features.n_features))
+        pool = self._learn(X, y, sensitive_features, sample_weight)
+        pool.path.append(nothing(pool.rows.features.n_features))
+        self._trained = pool.trained
         with progress("frontier") as say:
-            front = fill(self._pool)
+            front = fill(pool)
             self.points_ = []
             for number, candidate in enumerate(front):
                 if say is not None:
                     say(f"thresholds of model {number + 1} of {len(front)}")
-                self.points_.append(self._point(candidate, eval_set))
+                self.points_.append(self._point(pool, candidate, eval_set))
         self.gaps_ = [
             (fair.violation, cheap.violation)
             for fair, cheap in pairwise(front)
@@ -186,8 +187,8 @@ class FairOrdinalFrontier(BaseEstimator):
         self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_
         return pool
 
-    def _point(self, candidate: Candidate, eval_set: Any) -> FrontierPoint:
-        pool, plan = self._pool, self._pool.plan
+    def _point(self, pool: Pool, candidate: Candidate, eval_set: Any) -> FrontierPoint:
+        plan = pool.plan
         coef = pool.path[candidate.ranker].coef
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "scores has one distinct value")  # the constant one
@@ -225,7 +226,7 @@ class FairOrdinalFrontier(BaseEstimator):
             setattr(model, name, getattr(self, name))
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
-        settle(model, self._pool, candidate, result, self.confidence)
+        settle(model, self._trained, candidate, result, self.confidence)
         return model
 
     def frame(self) -> Any:
@@ -325,7 +326,7 @@ class FairOrdinalFrontier(BaseEstimator):
         return self.points_[int(np.where(within, violations, np.inf).argmin())]
 
     def _within(self, goal: Goal, confidence: float | None) -> FrontierPoint:
-        plan = self._pool.plan
+        plan = self._trained.plan
         candidates = [point.candidate for point in self.points_]
         chosen = choose(plan, candidates, goal, confidence)
         warn_unless_kept(plan, chosen, goal, confidence, stacklevel=4)
