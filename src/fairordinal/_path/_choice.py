@@ -8,10 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from fairordinal._audit import find
+from fairordinal._audit import Finding, find
 from fairordinal._cuts import Goal
 from fairordinal._path._plan import Plan
 from fairordinal._path._pool import Candidate, Pool, mean_cost
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.criteria import Criterion
 
 HALVINGS = 2
 ROUNDING = 1e-9
@@ -82,23 +85,34 @@ def warn_unless_kept(
 
 def cost_interval(plan: Plan, candidate: Candidate, confidence: float) -> tuple[float, float]:
     """Interval of the mean cost in new rows, around the estimate."""
-    table = candidate.held_out
-    squares = mean_cost(table, plan.cost**2) - mean_cost(table, plan.cost) ** 2
-    spread = np.sqrt(max(squares, 0.0) / table.rows.sum())
+    return around_mean(candidate.held_out, plan.cost, candidate.cost, confidence)
+
+
+def around_mean(
+    table: ScoreTable, cost: Array, centre: float, confidence: float
+) -> tuple[float, float]:
+    """Interval of a mean cost around a centre, as wide as the rows of a table say."""
+    variance = mean_cost(table, cost**2) - mean_cost(table, cost) ** 2
+    spread = np.sqrt(max(variance, 0.0) / table.rows.sum())
     width = float(ndtri(0.5 + 0.5 * confidence) * spread)
-    return max(candidate.cost - width, 0.0), candidate.cost + width
+    return max(centre - width, 0.0), centre + width
 
 
 def violation_interval(plan: Plan, candidate: Candidate, confidence: float) -> tuple[float, float]:
     """Interval of the violation in new rows: that of the held-out ones, around the estimate."""
-    finding = find(
-        plan.criterion,
-        candidate.held_out,
+    finding = found_in(plan.criterion, candidate.held_out, confidence)
+    low, high = finding.violation_interval
+    shift = candidate.violation - finding.violation
+    return max(low + shift, 0.0), min(high + shift, plan.criterion.scale(candidate.held_out))
+
+
+def found_in(criterion: Criterion, table: ScoreTable, confidence: float) -> Finding:
+    """An audit of one notion, with intervals by the delta method."""
+    return find(
+        criterion,
+        table,
         interval="delta",
         confidence=confidence,
         n_resamples=0,
         random_state=0,
     )
-    low, high = finding.violation_interval
-    shift = candidate.violation - finding.violation
-    return max(low + shift, 0.0), min(high + shift, plan.criterion.scale(candidate.held_out))

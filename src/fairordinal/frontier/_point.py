@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
-from fairordinal._audit import find
-from fairordinal._path import Candidate, Plan, cost_interval, violation_interval
+from fairordinal._path import (
+    Candidate,
+    Plan,
+    around_mean,
+    cost_interval,
+    found_in,
+    mean_cost,
+    violation_interval,
+)
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
@@ -83,19 +89,8 @@ def expected(plan: Plan, candidate: Candidate, confidence: float) -> Measured:
 
 def measured(criterion: Criterion, matrix: Array, table: ScoreTable, confidence: float) -> Measured:
     """Cost and violation of predicted labels."""
-    shares = table.cube / table.rows.sum()
-    cost = float((shares * matrix).sum())
-    spread = np.sqrt(max(float((shares * matrix**2).sum()) - cost**2, 0.0) / table.rows.sum())
-    width = float(ndtri(0.5 + 0.5 * confidence) * spread)
-    finding = find(
-        criterion,
-        table,
-        interval="delta",
-        confidence=confidence,
-        n_resamples=0,
-        random_state=0,
-    )
-    interval = (max(cost - width, 0.0), cost + width)
+    cost, finding = mean_cost(table, matrix), found_in(criterion, table, confidence)
+    interval = around_mean(table, matrix, cost, confidence)
     return Measured(cost, interval, finding.violation, finding.violation_interval)
 
 
