@@ -18,6 +18,8 @@ LAYERS = [
     "estimators",
     "baselines frontier",
     "datasets",
+    "experiments",
+    "cli",
 ]
 PLACE = {name: place for place, row in enumerate(LAYERS) for name in row.split()}
 FILES = sorted(
