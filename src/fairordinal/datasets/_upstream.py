@@ -1,6 +1,6 @@
 """Where files come from, and how they get here: whole, checked, and in one step.
 
-A file appears under its name only when it is complete and has its checksum: pooch puts it into a
+A file appears under its name only when it is complete and has its checksum: pooch writes it into a
 scratch folder, from which it is renamed. So an interrupted download leaves nothing that looks good,
 and two processes do not disturb each other.
 """
@@ -12,6 +12,7 @@ import logging
 import os
 import tempfile
 import time
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class Upstream:
 
     url: str
     place: str
-    sha256: str | None  # None: not known; what is inside has checksums of its own
+    sha256: str | None  # None: not known; an archive, whose files have checksums of their own
 
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -100,15 +101,10 @@ def _scratch_beside(path: Path) -> tempfile.TemporaryDirectory[str]:
 
 def _retrieve(upstream: Upstream, folder: Path, source: Source) -> Path:
     """Download into a folder, at most `n_retries` times more than once."""
-    pooch = optional("pooch", "a download", "data")
     for left in reversed(range(source.n_retries + 1)):
         try:
-            downloader = pooch.HTTPDownloader(timeout=TIMEOUT)
-            name = Path(upstream.place).name
-            return Path(
-                pooch.retrieve(upstream.url, upstream.sha256, name, folder, None, downloader)
-            )
-        except (OSError, ValueError) as error:  # the network, the server; a wrong checksum
+            return _retrieve_once(upstream, folder)
+        except (OSError, ValueError) as error:  # the network or the server; a wrong checksum
             logger.warning("%s: %s (%d more attempts)", upstream.url, error, left)
             failure = error
         time.sleep(source.delay if left else 0)
@@ -116,3 +112,16 @@ def _retrieve(upstream: Upstream, folder: Path, source: Source) -> Path:
         f"{upstream.url} could not be downloaded: {failure}. Try again later, or put the file at "
         f"{source.home / upstream.place} yourself."
     ) from failure
+
+
+def _retrieve_once(upstream: Upstream, folder: Path) -> Path:
+    pooch = optional("pooch", "a download", "data")
+    path = folder / Path(upstream.place).name
+    logger.info("Downloading %s", upstream.url)
+    pooch.HTTPDownloader(timeout=TIMEOUT)(upstream.url, str(path), None)
+    found = pooch.file_hash(str(path))
+    if upstream.sha256 not in (None, found):
+        raise ValueError(f"its SHA-256 is {found}, expected {upstream.sha256}")
+    if upstream.sha256 is None and not zipfile.is_zipfile(path):  # which ends with its contents
+        raise ValueError("it is not a whole zip archive")
+    return path
