@@ -95,27 +95,28 @@ def _rows(entry: OrcaSet, stored: StoredSet) -> Rows:
     return Rows(
         data=np.delete(values[:, :-1], place, axis=1),
         target=target,
-        sensitive_features=_groups(feature, entry),
+        sensitive_features=groups_of(feature, entry),
         feature_names=[name for name in entry.columns if name != entry.sensitive_column],
-        sensitive_names=_group_names(entry),
+        sensitive_names=group_names(entry),
         description=_description(entry, target),
         target_names=entry.target_names,
         splits=stored.splits,
         split_sensitive_features=[
-            (_groups(feature[train], entry), _groups(feature[test], entry))
+            (groups_of(feature[train], entry), groups_of(feature[test], entry))
             for train, test in stored.splits
         ],
     )
 
 
-def _groups(feature: Array, entry: OrcaSet) -> Array:
+def groups_of(feature: Array, entry: OrcaSet) -> Array:
     """Whether the feature has the value of group 1, or is not below its median in these rows."""
     if entry.sensitive_value is None:
         return (feature >= np.median(feature)).astype(int)
     return (feature == entry.sensitive_value).astype(int)
 
 
-def _group_names(entry: OrcaSet) -> dict[Any, str]:
+def group_names(entry: OrcaSet) -> dict[Any, str]:
+    """What the groups have in common."""
     column, value = entry.sensitive_column, entry.sensitive_value
     if value is None:
         return {0: f"{column} below its median", 1: f"{column} at or above its median"}
@@ -126,7 +127,7 @@ def _description(entry: OrcaSet, target: Array) -> str:
     n_labels, names = len(np.unique(target)), entry.target_names
     within = "the median being that of the training or test file."
     scaled = "standardised by ORCA." if entry.bins else "as ORCA has them, unscaled."
-    rule = f"1 if {_group_names(entry)[1]}"
+    rule = f"1 if {group_names(entry)[1]}"
     return DESCRIPTION.format(
         name=entry.name,
         n_rows=len(target),
