@@ -19,6 +19,7 @@ from fairordinal.datasets import (
 )
 from fairordinal.datasets._catalogue import catalogue, orca_set
 from fairordinal.datasets._communities_columns import COLUMNS
+from fairordinal.datasets._main_splits import main_splits
 from fairordinal.datasets._statistics import group_statistics, mean_test_statistics
 from paper_data import HOME, needs_paper_data
 
@@ -168,6 +169,11 @@ def test_the_20_splits_are_drawn_again(name, fetch):
         assert test.tolist() == sorted(set(range(len(data.target))) - set(train))
 
 
+def test_other_random_numbers_are_noticed():
+    with pytest.raises(RuntimeError, match="draws other random numbers"):
+        main_splits(1885, "0")
+
+
 @needs_paper_data
 @pytest.mark.parametrize("name", ["ESL", "SWD", "machine-5", "bank1-10", "abalone-5"])
 def test_rows_of_a_split_are_those_of_the_stored_table(name):
@@ -297,6 +303,7 @@ def damaged(content, how):
     return {
         "truncated": lambda: content[: len(content) // 2],
         "empty": lambda: b"",
+        "gone": lambda: None,
         "not packed": lambda: text.encode(),
         "a byte changed": lambda: content[:-20] + bytes([content[-20] ^ 1]) + content[-19:],
         "a row less": lambda: gzip.compress((first + "".join(rest)).encode()),
@@ -312,6 +319,7 @@ ACCIDENTS = [
     for how in (
         "truncated",
         "empty",
+        "gone",
         "not packed",
         "a byte changed",
         "a row less",
@@ -330,14 +338,15 @@ def test_a_damaged_set_is_not_used(tmp_path, caplog, file, how):
     fetch_orca("machine-5", **options)
     content = damaged(path.read_bytes(), how)
     assert content != path.read_bytes()
-    path.chmod(0o644)
-    path.write_bytes(content)
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
     with (
         caplog.at_level(logging.WARNING, "fairordinal.datasets"),
         pytest.raises(OSError, match="missing or damaged"),
     ):
         fetch_orca("machine-5", **options)
-    assert "machine is damaged" in caplog.text
+    assert "machine is damaged and will not be used" in caplog.text
 
 
 @needs_paper_data

@@ -21,8 +21,16 @@ from fairordinal.datasets._upstream import write_whole
 
 logger = logging.getLogger("fairordinal.datasets")
 
-# what reading a damaged file may raise; a folder that may not be read is another matter
-DAMAGE = (gzip.BadGzipFile, EOFError, zlib.error, ValueError, KeyError, IndexError)
+# what reading damaged files may raise; a folder that may not be read is another matter
+DAMAGE = (
+    FileNotFoundError,  # of two
+    gzip.BadGzipFile,
+    EOFError,
+    zlib.error,
+    ValueError,
+    KeyError,
+    IndexError,
+)
 
 
 @dataclass(frozen=True)
@@ -65,11 +73,11 @@ class StoredSet:
 def stored_set(entry: OrcaSet, home: Path) -> StoredSet | None:
     """The set, if the data home has it undamaged."""
     for table, splits in _places(entry, home):
-        if table.is_file() and splits.is_file():
+        if table.is_file() or splits.is_file():
             found = _read(entry, table, splits)
             if found is not None:
                 return found.in_order_of_first_split()
-            logger.warning("%s is damaged and will not be used.", table.parent)
+            logger.warning("%s in %s is damaged and will not be used.", entry.name, table.parent)
     return None
 
 
