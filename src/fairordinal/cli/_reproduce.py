@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairordinal import show_progress
+from fairordinal._progress import show_progress
 from fairordinal.experiments import EXPERIMENTS
 from fairordinal.experiments import reproduce as run_experiment
 
