@@ -17,7 +17,7 @@ LAYERS = [
     "_path plotting",
     "estimators",
     "baselines frontier",
-    "datasets",
+    "datasets models",
     "experiments",
     "cli",
 ]
