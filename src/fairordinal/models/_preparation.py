@@ -229,12 +229,17 @@ class TablePreparation:
 
         A row's score is the same to the last bit whatever other rows there are, on any computer.
         """
-        total, start = np.zeros(1), 0
-        for column, cells in self._pairs(frame):
-            stop = start + len(column.inputs)
-            total = total + column.scores(cells, coefficients[start:stop])
-            start = stop
+        total = np.zeros(1)
+        weighed = self.by_column(coefficients)
+        for (column, cells), (_, its_own) in zip(self._pairs(frame), weighed, strict=True):
+            total = total + column.scores(cells, its_own)
         return total
+
+    def by_column(self, coefficients: Array) -> Iterator[tuple[PreparedColumn, Array]]:
+        """Each column that is used, and the coefficients of its inputs."""
+        sizes = [len(column.inputs) for column in self.columns]
+        shares = np.split(coefficients, np.cumsum(sizes)[:-1])
+        return zip(self.columns, shares, strict=True)
 
     def _pairs(self, frame: Any) -> Iterator[tuple[PreparedColumn, Cells]]:
         """Each column that is used, and its cells."""

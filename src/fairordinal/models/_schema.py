@@ -18,8 +18,7 @@ NAMED_NUMBERS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 def encode(value: Any) -> Any:
     """A part as objects, lists, numbers and text."""
     if is_dataclass(value):
-        kind = {"kind": value.kind} if _has_kinds(value) else {}
-        return kind | {name: encode(getattr(value, name)) for name in _names(value)}
+        return _kind(value) | {name: encode(getattr(value, name)) for name in _names(value)}
     if isinstance(value, tuple):
         return [encode(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -42,9 +41,9 @@ def _names(part: Any) -> list[str]:
     return [field.name for field in fields(part)]
 
 
-def _has_kinds(part: Any) -> bool:
-    """Whether it is one of several parts that a field may hold."""
-    return hasattr(part, "kind") and "kind" not in _names(part)
+def _kind(part: Any) -> dict[str, str]:
+    """The kind of a part, if it is one of several that a field may hold."""
+    return {"kind": part.kind} if hasattr(part, "kind") and "kind" not in _names(part) else {}
 
 
 def _refusal(where: str, expected: str, value: Any) -> ValueError:
@@ -56,8 +55,8 @@ def _decode_part(wanted: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise _refusal(where, "an object", value)
     given = dict(value)
-    if _has_kinds(wanted):
-        given.pop("kind", None)
+    for name in _kind(wanted):
+        given.pop(name, None)
     _check_fields(given, _names(wanted), where)
     hints = get_type_hints(wanted)
     prefix = f"{where}." if where else ""
