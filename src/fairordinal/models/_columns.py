@@ -73,7 +73,7 @@ def _by_name(frame: Any) -> dict[Any, Any]:
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("frame is a lazy frame; collect it first.")
     if isinstance(frame, nw.DataFrame):
-        return {name: frame[name] for name in frame.columns}
+        return {name: frame[:, j] for j, name in enumerate(frame.columns)}
     if isinstance(frame, Mapping):
         return dict(frame)
     raise ValueError(
@@ -86,7 +86,7 @@ def read_cells(values: Any, name: str) -> Cells:
     """Read one column; anything but finite numbers and text is refused."""
     if isinstance(values, Cells):
         return values
-    column = without_blanks(read_column(values, f"column {name!r}"))
+    column = read_complete(values, f"column {name!r}")
     if column.names is None:
         return Cells(name, _finite(column.values.astype(np.float64), name))
     if not (column.values >= 0).any():
@@ -104,16 +104,34 @@ def check_lengths(columns: Sequence[Cells]) -> None:
             )
 
 
-def without_blanks(column: Column) -> Column:
-    """The same with empty texts missing; numbers, if nothing else is left beside them."""
-    if column.names is None or column.ordered or "" not in column.names:
+def read_complete(values: Any, name: str) -> Column:
+    """A column with empty texts missing; numbers, if nothing else is left beside them."""
+    column = read_column(values, name)
+    if column.names is None or column.ordered:
+        return column
+    column = _without_blanks(column)
+    if not column.names or _is_categorical(values) or not all(map(is_number, column.names)):
+        return column
+    numbers = np.array([*map(float, column.names), np.nan])
+    return Column(name, numbers[column.values])
+
+
+def _without_blanks(column: Column) -> Column:
+    assert column.names is not None
+    if "" not in column.names:
         return column
     blank = column.names.index("")
     names = column.names[:blank] + column.names[blank + 1 :]
     codes = np.where(column.values == blank, -1, column.values - (column.values > blank))
-    if not names or not all(is_number(name) for name in names):
-        return replace(column, values=codes, names=names)
-    return Column(column.name, np.array([*names, np.nan], dtype=np.float64)[codes])
+    return replace(column, values=codes, names=names)
+
+
+def _is_categorical(values: Any) -> bool:
+    """Whether numbers in a column are names of categories."""
+    series = nw.from_native(values, pass_through=True, allow_series=True)
+    if isinstance(series, nw.Series):
+        return isinstance(series.dtype, nw.Categorical | nw.Enum)
+    return hasattr(values, "categories")
 
 
 def _coded(name: str, texts: Sequence[str], codes: Array) -> Cells:

@@ -58,7 +58,8 @@ class TableModel:
     >>> from fairordinal.models import fit_table
     >>> table = {"grade": [1, 2, 3, 1, 2, 3] * 5, "points": [3, 5, 9, 2, 6, 8] * 5,
     ...          "school": ["north"] * 15 + ["south"] * 15}
-    >>> model = fit_table(table, y="grade", sensitive_features="school", alpha=0.01, cv=3)
+    >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
+    ...                   alpha=0.01, cv=3)
     >>> model.predict({"points": [2, None, 9]})
     array([1, 2, 3])
     """

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._validation import Array, Column, read_column
+from fairordinal._validation import Array, Column
 from fairordinal.estimators import FairOrdinalClassifier
-from fairordinal.models._columns import Cells, check_lengths, columns_of, read_cells, without_blanks
+from fairordinal.models._columns import Cells, check_lengths, columns_of, read_cells, read_complete
 from fairordinal.models._fingerprint import fingerprint
 from fairordinal.models._model import TableModel
 from fairordinal.models._parts import DataRecord
@@ -98,8 +98,8 @@ class TrainingTable:
         inputs = _chosen(columns, y, groups, features, ignore)
         cells = {name: read_cells(columns[name], name) for name in (y, *groups, *inputs)}
         check_lengths([*cells.values()])
-        labels = _complete(columns[y], "y")
-        group_columns = {name: _complete(columns[name], f"column {name!r}") for name in groups}
+        labels = read_complete(columns[y], "y")
+        group_columns = {name: read_complete(columns[name], f"column {name!r}") for name in groups}
         kept, data = _usable_rows(labels, group_columns, cells, inputs, y)
         taken = {name: cells[name].take(kept) for name in inputs}
         preparation = TablePreparation.learn(taken, most_categories=most_categories)
@@ -253,10 +253,6 @@ def _check_known(columns: Iterable[str], names: Iterable[str], argument: str) ->
             raise ValueError(
                 f"{argument} must name columns of the frame, {list(columns)}, got {name!r}."
             )
-
-
-def _complete(values: Any, name: str) -> Column:
-    return without_blanks(read_column(values, name))
 
 
 def _usable_rows(
