@@ -136,7 +136,7 @@ def _is_categorical(values: Any) -> bool:
 
 def _coded(name: str, texts: Sequence[str], codes: Array) -> Cells:
     """Places among the texts that occur, sorted; equal texts become one."""
-    occurring = np.unique(codes[codes >= 0]).tolist()
+    occurring = np.flatnonzero(np.bincount(codes[codes >= 0])).tolist()
     kept = sorted({texts[code] for code in occurring})
     place = {text: i for i, text in enumerate(kept)}
     new_code = np.full(len(texts) + 1, -1)  # the last is for -1

@@ -61,8 +61,9 @@ class NumberColumn:
             )
         return np.where(np.isnan(numbers), 0.0, scaled)
 
-    def matrix(self, cells: Cells) -> Array:
-        return self.standardise(cells)[:, None]
+    def fill(self, X: Array, start: int, cells: Cells) -> None:
+        """Write the inputs into a matrix of zeros, from a column of it on."""
+        X[:, start] = self.standardise(cells)
 
     def scores(self, cells: Cells, coefficients: Array) -> Array:
         """What the column adds to the score of each row."""
@@ -110,8 +111,11 @@ class TextColumn:
         known = [place.get(text, self.place_of_unknown) for text in cells.texts or ()]
         return np.array([*known, self.place_of_missing])[cells.values]
 
-    def matrix(self, cells: Cells) -> Array:
-        return (self.places(cells)[:, None] == np.arange(len(self.inputs))).astype(np.float64)
+    def fill(self, X: Array, start: int, cells: Cells) -> None:
+        """Write the inputs into a matrix of zeros, from a column of it on."""
+        places = self.places(cells)
+        known = np.flatnonzero(places >= 0)
+        X[known, start + places[known]] = 1.0
 
     def scores(self, cells: Cells, coefficients: Array) -> Array:
         """What the column adds to the score of each row."""
@@ -222,7 +226,13 @@ class TablePreparation:
         X : ndarray of shape (n_rows, n_inputs)
             Finite numbers.
         """
-        return np.hstack([column.matrix(cells) for column, cells in self._pairs(frame)])
+        pairs = list(self._pairs(frame))
+        X = np.zeros((len(pairs[0][1].values), len(self.input_names)))
+        start = 0
+        for column, cells in pairs:
+            column.fill(X, start, cells)
+            start += len(column.inputs)
+        return X
 
     def scores(self, frame: Any, coefficients: Array) -> Array:
         """Inputs times coefficients, added up in their order.
