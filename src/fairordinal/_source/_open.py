@@ -70,6 +70,19 @@ class Source:
         except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
             raise ValueError(self.damage(error)) from error
 
+    def read(self, names: Sequence[str]) -> list[list[Any]]:
+        """Cells of some columns, all rows."""
+        import pyarrow as pa
+
+        data = self.dataset(names, as_text=True)
+        try:
+            table = data.to_table(columns=list(names))
+        except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+            raise ValueError(self.damage(error)) from error
+        if not table.num_rows:
+            raise ValueError(f"{self.path.name} has no rows below its header.")
+        return [table.column(name).to_pylist() for name in names]
+
     def _format(self, names: Sequence[str] | None, as_text: bool) -> Any:
         if self.kind != "csv":
             return self.kind
