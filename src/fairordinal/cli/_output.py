@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
+
+
+def wanted(quiet: bool) -> bool:
+    """Whether progress is shown: to people, not to files."""
+    return not quiet and sys.stderr.isatty()
 
 
 def say(notes: Sequence[str], quiet: bool) -> None:

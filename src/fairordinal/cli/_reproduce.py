@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fairordinal._progress import show_progress
+from fairordinal.cli._output import wanted
 
 NAMES = (
     "figure1, figure1-finer, three-groups, asymmetric-cost, figure2"  # imported when they are run
@@ -43,7 +44,7 @@ def reproduce(
     """
     from fairordinal.experiments import reproduce as run_experiment
 
-    with show_progress(not quiet):
+    with show_progress(wanted(quiet)):
         report = run_experiment(
             name, splits=splits, quick=quick, methods=tuple(method or ()), n_jobs=jobs, out=out
         )
