@@ -2,10 +2,11 @@
 
 from fairordinal.estimators._learning import learn, learn_thresholds, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
-from fairordinal.estimators._response import learned_labels, plain_array
+from fairordinal.estimators._response import DEFAULT_LIMIT, learned_labels, plain_array
 from fairordinal.estimators._threshold import FairThresholdClassifier
 
 __all__ = [
+    "DEFAULT_LIMIT",
     "FairOrdinalClassifier",
     "FairThresholdClassifier",
     "learn",

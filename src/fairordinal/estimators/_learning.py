@@ -116,3 +116,4 @@ def settle(
     model.expected_cost_, model.expected_violation_ = chosen.cost, chosen.violation
     model.expected_cost_interval_ = cost_interval(plan, chosen, confidence)
     model.expected_violation_interval_ = violation_interval(plan, chosen, confidence)
+    model.confidence_ = confidence

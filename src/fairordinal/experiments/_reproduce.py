@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairordinal._files import write_whole
 from fairordinal._validation import check_choice
 from fairordinal.experiments._experiment import (
     Experiment,
@@ -15,7 +16,7 @@ from fairordinal.experiments._experiment import (
     draw,
 )
 from fairordinal.experiments._run import run
-from fairordinal.experiments._store import Store, as_csv, write_whole
+from fairordinal.experiments._store import Store, as_csv
 from fairordinal.experiments.figures import figure1, figure2
 
 EXPERIMENTS: dict[str, Experiment] = {

@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairordinal._files import write_whole
 from fairordinal.experiments._cell import Cell, Row, file_name
-
-PARTIAL = ".part"
 
 
 @dataclass(frozen=True)
@@ -53,21 +50,6 @@ class Store:
 def plain(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings as they come back from a file."""
     return json.loads(json.dumps(settings))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that is never seen half-written, even after a crash."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=PARTIAL)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
 
 
 def as_csv(rows: Sequence[Row]) -> str:
