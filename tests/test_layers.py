@@ -10,7 +10,7 @@ import fairordinal
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
     "_validation _progress _threads _files _optional",
-    "_table _costs _render",
+    "_table _costs _render _source",
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss",
     "_audit thresholds ranker",

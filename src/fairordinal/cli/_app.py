@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
@@ -35,9 +36,22 @@ def options(
     """Options of all commands; `main` reads --debug by itself."""
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """A warning is a note: where it was raised is of no use here."""
+    typer.echo(f"Note: {message}", err=True)
+
+
 def main() -> None:
     """Run; an error is one line with its remedy, unless --debug asks for more."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.basicConfig(format="Note: %(message)s", level=logging.WARNING)
+    warnings.showwarning = _show_warning
     try:
         app()
     except KeyboardInterrupt:
