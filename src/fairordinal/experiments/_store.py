@@ -43,11 +43,11 @@ class Store:
 
     def _kept(self, cell: Cell) -> dict[str, Any] | None:
         try:
-            kept = json.loads(self.path(cell).read_text())
+            kept = json.loads(self.path(cell).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        same = isinstance(kept, dict) and kept.get("settings") == plain(cell.settings)
-        return kept if same else None
+        whole = isinstance(kept, dict) and {"settings", "seconds", "rows"} <= kept.keys()
+        return kept if whole and kept["settings"] == plain(cell.settings) else None
 
 
 def plain(settings: dict[str, Any]) -> dict[str, Any]:
@@ -55,13 +55,26 @@ def plain(settings: dict[str, Any]) -> dict[str, Any]:
     return json.loads(json.dumps(settings))
 
 
-def write_whole(path: Path, text: str) -> None:
+def check_folder(folder: Path) -> Path:
+    """A folder that files can be written to; made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise OSError(
+            f"out must be a folder that can be written to, got {str(folder)!r}: {why}."
+        ) from error
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file that is never seen half-written, even after a crash."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=PARTIAL)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
