@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -14,7 +16,7 @@ app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -35,13 +37,20 @@ def options(
     """Options of all commands; `main` reads --debug by itself."""
 
 
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Work that keeps what is finished: Ctrl-C says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.exit("Stopped. What was finished is kept; the same command goes on from there.")
+
+
 def main() -> None:
     """Run; an error is one line with its remedy, unless --debug asks for more."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     try:
         app()
-    except KeyboardInterrupt:
-        sys.exit("Stopped. What was finished is kept; the same command goes on from there.")
     except Exception as error:
         if "--debug" in sys.argv:
             raise

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fairordinal import show_progress
+from fairordinal.cli._app import resumable
 from fairordinal.experiments import EXPERIMENTS
 from fairordinal.experiments import reproduce as run_experiment
 
@@ -26,7 +27,7 @@ def reproduce(
         list[str] | None,
         typer.Option(help="A method of ORCA, in figure2; repeat it for more. All by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="How many processes.")] = 1,
+    jobs: Annotated[int, typer.Option(help="How many processes; -1 takes all cores.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
@@ -41,7 +42,7 @@ def reproduce(
 
         fairordinal reproduce figure2 --quick --method POM --method SVORIM
     """
-    with show_progress(not quiet):
+    with resumable(), show_progress(not quiet):
         report = run_experiment(
             name, splits=splits, quick=quick, methods=tuple(method or ()), n_jobs=jobs, out=out
         )
