@@ -70,7 +70,8 @@ def cost_at(curve: Sequence[Mean], violation: float) -> float:
         if low.violation <= violation <= high.violation:
             width = high.violation - low.violation
             share = (violation - low.violation) / width if width else 0.0
-            found.append(low.cost + share * (high.cost - low.cost))
+            reached = low.cost + share * (high.cost - low.cost)
+            found.append(reached if width else min(low.cost, high.cost))
     return float(min(found)) if len(found) > 1 else np.nan
 
 

@@ -24,6 +24,7 @@ POM_SAYS = {(DRUGS, DP): 0.29, (DRUGS, EO): 0.23, (CRIME, DP): 0.76, (CRIME, EO)
 HOLE = (0.25, 0.65)  # of the violation: unexplored in the paper's bottom left plot
 ALIKE = 0.02  # violations and costs that differ by less say nothing about their order
 MOSTLY = 0.8
+MUCH = 0.1  # of the cost of POM
 NOT_SAID = "–"
 
 
@@ -190,10 +191,10 @@ def both_steps(case: Case) -> list[Finding]:
     gains = saved(large, case.kinds["POM thresholds"])
     if not gains:
         return []
-    said = "much" if case.criterion == EO else "yes"
+    said, least = ("much", MUCH * case.pom.cost) if case.criterion == EO else ("yes", 0.0)
     claim = "(v) µ ≥ 0.3 cheaper than fair thresholds for POM, at the same violation"
     here = f"by {np.mean(gains):.3f} on average"
-    return [Finding(claim, said, here, bool(np.mean(gains) > 0))]
+    return [Finding(claim, said, here, bool(np.mean(gains) > least))]
 
 
 def beyond(case: Case) -> list[Finding]:
@@ -212,6 +213,6 @@ CHECKS: tuple[tuple[tuple[str, ...], Callable[[Case], list[Finding]]], ...] = (
     (("ours", "POM"), accurate),
     (("ours", "POM", "mixture", "constant"), against_coins),
     (("POM", "POM thresholds"), against_thresholds),
-    (("ours", "POM thresholds"), both_steps),
+    (("ours", "POM", "POM thresholds"), both_steps),
     (("ours", "frontier"), beyond),
 )
