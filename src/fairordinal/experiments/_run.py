@@ -41,11 +41,9 @@ def run(cells: Sequence[Cell], store: Store, *, n_jobs: int = 1) -> Outcome:
             advance(title)
             if why:
                 failures.append(Failure(title, why))
-    found = [store.load(cell) for cell in cells]
-    seconds = [
-        store.seconds(cell) for cell, rows in zip(cells, found, strict=True) if rows is not None
-    ]
-    return Outcome([row for rows in found for row in rows or []], failures, sum(seconds))
+    found = [kept for cell in cells if (kept := store.load(cell))]
+    rows = [row for kept in found for row in kept.rows]
+    return Outcome(rows, failures, sum(kept.seconds for kept in found))
 
 
 def finish(cell: Cell, store: Store) -> tuple[str, str]:

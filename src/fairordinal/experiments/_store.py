@@ -10,11 +10,18 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairordinal.experiments._cell import Cell, Row, file_name
 
 PARTIAL = ".part"
+
+
+class Kept(NamedTuple):
+    """What a cell found, and the CPU seconds that it took."""
+
+    rows: list[Row]
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -31,23 +38,16 @@ class Store:
         found = {"settings": cell.settings, "seconds": seconds, "rows": rows}
         write_whole(self.path(cell), json.dumps(found, indent=1))
 
-    def load(self, cell: Cell) -> list[Row] | None:
+    def load(self, cell: Cell) -> Kept | None:
         """What a cell found; None if it is not finished or its file is damaged."""
-        kept = self._kept(cell)
-        return None if kept is None else kept["rows"]
-
-    def seconds(self, cell: Cell) -> float:
-        """CPU seconds that a finished cell took."""
-        kept = self._kept(cell)
-        return float("nan") if kept is None else kept["seconds"]
-
-    def _kept(self, cell: Cell) -> dict[str, Any] | None:
         try:
-            kept = json.loads(self.path(cell).read_text(encoding="utf-8"))
+            found = json.loads(self.path(cell).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        whole = isinstance(kept, dict) and {"settings", "seconds", "rows"} <= kept.keys()
-        return kept if whole and kept["settings"] == plain(cell.settings) else None
+        whole = isinstance(found, dict) and {"settings", "seconds", "rows"} <= found.keys()
+        if not whole or found["settings"] != plain(cell.settings):
+            return None
+        return Kept(found["rows"], found["seconds"])
 
 
 def plain(settings: dict[str, Any]) -> dict[str, Any]:

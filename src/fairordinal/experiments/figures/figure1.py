@@ -8,7 +8,7 @@ from typing import Any
 
 from fairordinal.experiments._cell import Cell, Method, Row, SplitCell
 from fairordinal.experiments._experiment import Experiment, Finding, Options
-from fairordinal.experiments._means import Mean, means, pick
+from fairordinal.experiments._means import Means, means, pick
 from fairordinal.experiments._split import CRIME, CRIME_THREE, DRUGS, n_splits
 from fairordinal.experiments.figures.figure1_claims import DP, EO, TITLES, case_findings
 from fairordinal.experiments.figures.panel import (
@@ -63,7 +63,7 @@ class Study:
         share_legend(figure, axes, columns=3)
         return figure
 
-    def _draw(self, ax: Any, found: Sequence[Mean], data: str, criterion: str) -> None:
+    def _draw(self, ax: Any, found: Means, data: str, criterion: str) -> None:
         for kind, look in LOOKS.items():
             points = pick(found, data=data, criterion=criterion, kind=kind)
             draw_kind(ax, points, look, NAMES[kind])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairordinal.experiments._experiment import Finding
-from fairordinal.experiments._means import Mean, pick, saved
+from fairordinal.experiments._means import Mean, Means, pick, saved
 from fairordinal.experiments._split import CRIME, CRIME_THREE, DRUGS
 from fairordinal.experiments.figures.panel import SHORT
 
@@ -47,7 +47,7 @@ class Case(NamedTuple):
 
 
 def case_findings(
-    found: Sequence[Mean], data: str, criterion: str, cost: str, *, finer: bool
+    found: Means, data: str, criterion: str, cost: str, *, finer: bool
 ) -> list[Finding]:
     """What the paper observes in one panel, as far as its predictors are finished."""
     needed = {kind for kinds, _ in CHECKS for kind in kinds}

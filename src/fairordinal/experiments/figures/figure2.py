@@ -10,7 +10,7 @@ from fairordinal.baselines import orca_methods
 from fairordinal.datasets import orca_names
 from fairordinal.experiments._cell import Cell, Method, Row, SplitCell
 from fairordinal.experiments._experiment import Experiment, Options
-from fairordinal.experiments._means import Mean, means, pick
+from fairordinal.experiments._means import Means, means, pick
 from fairordinal.experiments._split import n_splits
 from fairordinal.experiments.figures.figure2_claims import DP, EO, coins, findings
 from fairordinal.experiments.figures.panel import (
@@ -70,7 +70,7 @@ def looks() -> dict[str, dict[str, Any]]:
 
 
 def draw_comparison(
-    ax: Any, found: Sequence[Mean], data: str, criterion: str, *, spread: bool = False
+    ax: Any, found: Means, data: str, criterion: str, *, spread: bool = False
 ) -> None:
     """A data set: the methods of ORCA, coins, and the paper's method."""
     draw_kind(
@@ -91,7 +91,7 @@ def draw_comparison(
     name_axes(ax, criterion, data)
 
 
-def draw_ablation(ax: Any, found: Sequence[Mean], data: str, criterion: str) -> None:
+def draw_ablation(ax: Any, found: Means, data: str, criterion: str) -> None:
     """The paper's method with and without fair thresholds."""
     ours, alone = (
         pick(found, data=data, criterion=criterion, kind=kind) for kind in ("ours", "ranker only")

@@ -11,7 +11,7 @@ from fairordinal.baselines import orca_methods
 from fairordinal.datasets import orca_names
 from fairordinal.experiments._cell import Row
 from fairordinal.experiments._experiment import Finding
-from fairordinal.experiments._means import Mean, means, pick, saved
+from fairordinal.experiments._means import Mean, Means, means, pick, saved
 from fairordinal.experiments.figures.panel import SHORT
 
 DP, EO = "demographic_parity", "equal_opportunity"
@@ -19,7 +19,7 @@ HIGH = 0.2  # a violation that is called highly unfair
 SEEN = 0.1  # a violation that leaves room for being fairer
 
 
-def best_method(found: Sequence[Mean], data: str, criterion: str) -> Mean | None:
+def best_method(found: Means, data: str, criterion: str) -> Mean | None:
     """The method of ORCA with the least cost on a data set."""
     tried = [
         point
@@ -29,7 +29,7 @@ def best_method(found: Sequence[Mean], data: str, criterion: str) -> Mean | None
     return min(tried, key=lambda point: point.cost, default=None)
 
 
-def coins(found: Sequence[Mean], data: str, criterion: str) -> list[Mean]:
+def coins(found: Means, data: str, criterion: str) -> list[Mean]:
     """The best method of ORCA, mixed with the best constant."""
     best = best_method(found, data, criterion)
     kind = f"{best.kind} mixture" if best else ""
@@ -55,7 +55,7 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
 Cases = Sequence[tuple[str, str]]
 
 
-def unfair(found: Sequence[Mean], cases: Cases) -> Finding:
+def unfair(found: Means, cases: Cases) -> Finding:
     """(i) The methods of ORCA can be highly unfair."""
     best = [best_method(found, *case) for case in cases]
     high = [point.violation > HIGH for point in best if point]
@@ -64,7 +64,7 @@ def unfair(found: Sequence[Mean], cases: Cases) -> Finding:
     return Finding("(i) state-of-the-art methods can be highly unfair", "yes", here, agrees)
 
 
-def explores(found: Sequence[Mean], cases: Cases) -> Finding:
+def explores(found: Means, cases: Cases) -> Finding:
     """(ii) The method explores the trade-off, sometimes with holes."""
     reach = []
     for case in cases:
@@ -79,7 +79,7 @@ def explores(found: Sequence[Mean], cases: Cases) -> Finding:
     return Finding("(ii) µ explores the trade-off", "yes", here, agrees)
 
 
-def comparable(found: Sequence[Mean], cases: Cases) -> Finding:
+def comparable(found: Means, cases: Cases) -> Finding:
     """(iii) For EO much fairer, hardly dearer."""
     pairs = [
         (pick(found, data=data, criterion=criterion, kind="ours"), best)
@@ -105,7 +105,7 @@ def halves_for(more: float, ours: Sequence[Mean], best: Mean) -> bool:
     )
 
 
-def against_coins(found: Sequence[Mean], cases: Cases) -> Finding:
+def against_coins(found: Means, cases: Cases) -> Finding:
     """(iv) Better than coins between the best method and the constant."""
     gains = [
         saved(
@@ -121,7 +121,7 @@ def against_coins(found: Sequence[Mean], cases: Cases) -> Finding:
     return Finding("(iv) better than coins", "yes", f"{here}{len(better)} cases", agrees)
 
 
-def against_ablation(found: Sequence[Mean], cases: Cases) -> Finding:
+def against_ablation(found: Means, cases: Cases) -> Finding:
     """(v) Fair thresholds help."""
     gains = []
     for data, criterion in cases:
@@ -142,7 +142,7 @@ def against_ablation(found: Sequence[Mean], cases: Cases) -> Finding:
     return Finding("(v) µ=λ' can be much better than λ'=0", "yes", here, agrees)
 
 
-def steady(found: Sequence[Mean], cases: Cases) -> Finding:
+def steady(found: Means, cases: Cases) -> Finding:
     """(B.5) Standard deviations over splits are like those of the methods of ORCA."""
     ratios: dict[str, list[float]] = {"cost_spread": [], "violation_spread": []}
     for data, criterion in cases:
@@ -159,7 +159,7 @@ def steady(found: Sequence[Mean], cases: Cases) -> Finding:
     return Finding(claim, "mostly comparable", here, agrees)
 
 
-def balance_scale(found: Sequence[Mean]) -> list[Finding]:
+def balance_scale(found: Means) -> list[Finding]:
     """The example of section 5.2: µ = λ' = 0.5 against λ' = 0."""
     ours, alone = (
         pick(found, data="balance-scale", criterion=DP, kind=kind)
@@ -187,7 +187,7 @@ def balance_scale(found: Sequence[Mean]) -> list[Finding]:
     ]
 
 
-def at_most(data: str, criterion: str, limit: float, found: Sequence[Mean]) -> list[Finding]:
+def at_most(data: str, criterion: str, limit: float, found: Means) -> list[Finding]:
     """All methods violate by no more than the paper says."""
     seen = [
         point.violation
@@ -200,7 +200,7 @@ def at_most(data: str, criterion: str, limit: float, found: Sequence[Mean]) -> l
     return [Finding(claim, f"≤ {limit}", f"≤ {max(seen):.3f}", max(seen) < 1.25 * limit)]
 
 
-def strange(data: str, criterion: str, found: Sequence[Mean]) -> list[Finding]:
+def strange(data: str, criterion: str, found: Means) -> list[Finding]:
     """Two phenomena that the paper cannot explain: coins and larger µ are less fair."""
     ours = pick(found, data=data, criterion=criterion, kind="ours")
     curve = coins(found, data, criterion)
@@ -218,7 +218,7 @@ def strange(data: str, criterion: str, found: Sequence[Mean]) -> list[Finding]:
     return findings
 
 
-def toy(found: Sequence[Mean]) -> list[Finding]:
+def toy(found: Means) -> list[Finding]:
     """The best constant outperforms all."""
     constant = pick(found, data="toy", criterion=DP, kind="constant")
     best = best_method(found, "toy", DP)
@@ -230,7 +230,7 @@ def toy(found: Sequence[Mean]) -> list[Finding]:
 
 
 BANKS = (("bank1-5", DP), ("bank1-10", DP), ("bank2-5", EO), ("bank2-10", EO))
-EXCEPTIONS: tuple[Callable[[Sequence[Mean]], list[Finding]], ...] = (
+EXCEPTIONS: tuple[Callable[[Means], list[Finding]], ...] = (
     balance_scale,
     partial(at_most, "eucalyptus", DP, 0.08),
     partial(at_most, "eucalyptus", EO, 0.07),

@@ -73,6 +73,8 @@ def cells(options: Options) -> list[Cell]:
 
 def findings(rows: Sequence[Row]) -> list[Finding]:
     """The closed forms, their limit, and the other notions."""
+    if not rows:
+        return []
     forms = [
         closed_form(rows, "a_above_b", "P[A above B | A truly above B] = (n+3)/(n+4)"),
         closed_form(rows, "b_above_a", "P[B above A | B truly above A] = (1+2n+n²)/(1+2n+2n²)"),
