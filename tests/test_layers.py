@@ -9,8 +9,8 @@ import fairordinal
 
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
-    "_validation _progress",
-    "_table _costs _render",
+    "_validation _progress _threads",
+    "_table _costs _render _source",
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss",
     "_audit thresholds ranker",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -46,9 +47,22 @@ def resumable() -> Iterator[None]:
         sys.exit("Stopped. What was finished is kept; the same command goes on from there.")
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """A warning is a note: where it was raised is of no use here."""
+    typer.echo(f"Note: {message}", err=True)
+
+
 def main() -> None:
     """Run; an error is one line with its remedy, unless --debug asks for more."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.basicConfig(format="Note: %(message)s", level=logging.WARNING)
+    warnings.showwarning = _show_warning
     try:
         app()
     except Exception as error:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._progress import progress_bar, show_progress
+from fairordinal._threads import one_thread
 from fairordinal.experiments._cell import Cell, Row
 from fairordinal.experiments._store import Store
 
@@ -46,6 +47,7 @@ def run(cells: Sequence[Cell], store: Store, *, n_jobs: int = 1) -> Outcome:
     return Outcome(rows, failures, sum(kept.seconds for kept in found))
 
 
+@one_thread
 def finish(cell: Cell, store: Store) -> tuple[str, str]:
     """Compute a cell and keep it; its title, and what went wrong or nothing."""
     start = time.process_time()
