@@ -21,6 +21,7 @@ from fairordinal import (
     audit,
     optimize_thresholds,
 )
+from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.metrics import pairwise_equal_opportunity_matrix
 from fairordinal.plotting import (
     Cuts,
@@ -422,6 +423,18 @@ def test_fair_models_with_named_labels_are_shown(group_aware):
     shown = ScoreDisplay.from_estimator(model, score[:, None], **asked)
     assert shown.cuts.by_group == group_aware
     assert_tidy(shown.figure_)
+
+
+def test_a_model_that_looks_at_groups_is_told_them():
+    X, y, a = people(200)
+    names = np.array(["low", "fair", "good", "best"])
+    model = WassersteinFairClassifier(Ridge(), categories=names.tolist())
+    model.fit(X, names[y], sensitive_features=a)
+    display = GroupConfusionDisplay.from_estimator(model, X, names[y], sensitive_features=a)
+    predicted = model.predict(X, sensitive_features=a)
+    np.testing.assert_array_equal(
+        display.counts.sum(axis=(0, 1)), [(predicted == name).sum() for name in names]
+    )
 
 
 def test_cells_say_value_and_interval_in_bold_where_it_excludes_0():

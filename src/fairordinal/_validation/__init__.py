@@ -76,10 +76,11 @@ def read_samples(
     missing_group: str = "error",
     as_scores: bool = False,
     name: str = "y_true",
+    predicted_name: str = "y_pred",
 ) -> Samples:
-    """Read and check the arguments that all metrics share; `name` is what y_true is called."""
+    """Read and check the arguments that all metrics share; names are what the labels are called."""
     true = read_column(y_true, name)
-    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, "y_pred")
+    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)
     check_same_length(true, predicted, groups)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)

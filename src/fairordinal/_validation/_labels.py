@@ -116,8 +116,8 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
         )
     if orders:
         raise ValueError(
-            f"y_true and y_pred are ordered differently: {truth.names} and {predicted.names}. "
-            "Pass labels=[...] in ascending order."
+            f"{truth.name} and {predicted.name} are ordered differently: {truth.names} and "
+            f"{predicted.names}. Pass labels=[...] in ascending order."
         )
     unordered = truth if truth.names is not None else predicted
     found = [repr(name) for name in sorted(unordered.names or (), key=str)]
@@ -140,8 +140,8 @@ def _must_be_labels(predicted: Column, levels: Array) -> bool:
         if predicted.values.dtype.kind == "f":
             return False
         raise ValueError(
-            f"y_pred holds whole numbers (first {predicted.show(0)}) but the labels are names "
-            f"{levels.tolist()}. Pass predicted names, or scores as floating-point numbers."
+            f"{predicted.name} holds whole numbers (first {predicted.show(0)}) but the labels are "
+            f"names {levels.tolist()}. Pass predicted names, or scores as floating-point numbers."
         )
     if all_whole(predicted.values):
         return True

@@ -286,9 +286,9 @@ class FairOrdinalFrontier(BaseEstimator):
             Where cost and violation are measured; held-out rows are those of `eval_set`.
         chosen : FairOrdinalClassifier or int, default=None
             A model of `select`, or the number of one, to ring.
-        baselines : mapping of str to tuple, default=None
-            Other predictors: name to (cost, violation), or to (cost, its interval, violation, its
-            interval).
+        baselines : ModelComparison or mapping of str to tuple, default=None
+            Other predictors, measured on the same rows: what :func:`~fairordinal.compare` found,
+            or name to (cost, violation), or to (cost, its interval, violation, its interval).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 

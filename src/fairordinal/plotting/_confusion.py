@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairordinal._audit import Audit, audit
+from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, name_of, names_of, percent
 from fairordinal._validation import Array
 from fairordinal.plotting._canvas import (
@@ -19,7 +20,6 @@ from fairordinal.plotting._canvas import (
     text_size,
 )
 from fairordinal.plotting._cells import draw_cells, name_columns, name_rows, write_in_cells
-from fairordinal.plotting._predictions import labels_of, predictions_of
 
 COLOURS = "Blues"  # lightness alone tells the share
 MOST_COLUMNS = 3

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from fairordinal._audit import Audit, audit
+from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, names_of
 from fairordinal.criteria import as_criterion
 from fairordinal.plotting._canvas import axes_for, set_names, settle_layout, text_size
 from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
-from fairordinal.plotting._predictions import labels_of, predictions_of
 
 COLOURS = "PuOr_r"  # orange is for more, purple for less: told apart by all eyes
 LEAST_LIMIT = 0.25  # so that hardly any disparity looks like hardly any
