@@ -141,6 +141,22 @@ def test_nothing_overlaps_or_is_clipped(draw, names, n_groups, n_labels, size):
     assert_tidy(display.figure_)
 
 
+@pytest.mark.parametrize("n_labels", [2, 9])
+@pytest.mark.parametrize("n_groups", [2, 6])
+@pytest.mark.parametrize("size", [(3, 2.5), (10, 7)], ids=["small", "large"])
+def test_long_names_of_labels_do_not_overlap(n_groups, n_labels, size):
+    score, y, group = rows_of(n_groups, n_labels, LONG)
+    labels = [f"beyond any reasonable doubt, level {i}" for i in range(n_labels)]
+    words = np.array(labels)
+    predicted = cut(n_groups, n_labels, LONG).predict(score)
+    asked = {"sensitive_features": group, "labels": labels}
+    with plt.rc_context({"figure.figsize": size}):
+        display = GroupConfusionDisplay.from_predictions(words[y], words[predicted], **asked)
+        assert_tidy(display.figure_)
+        result = optimize_thresholds(score, words[y], method="cost_only", **asked)
+        assert_tidy(ScoreDisplay.from_result(result).figure_)
+
+
 @pictured
 @pytest.mark.parametrize("style", ["dark_background", "grayscale", "bmh"])
 def test_text_can_be_read_on_any_background(draw, style):
@@ -195,6 +211,39 @@ def test_two_colours_of_the_frontier_differ_in_lightness():
     shades = star_colours()(np.linspace(0, 1, 9))[:, :3] @ (0.299, 0.587, 0.114)
     assert (np.diff(shades) < 0).all()
     assert shades[0] - shades[-1] > 0.3
+
+
+def test_many_baselines_have_marks_of_their_own_in_few_columns():
+    display = FrontierDisplay.from_points(
+        [1.0], [0.1], baselines={f"b{i}": (1 + 0.01 * i, 0.1) for i in range(20)}
+    )
+    looks = [(look["marker"], "markerfacecolor" in look) for look in display._looks()]
+    assert len({*looks}) == 20
+    assert display.ax_.get_legend()._ncols > 3
+    assert_tidy(display.figure_)
+
+
+def test_an_undefined_baseline_is_said_to_be_so():
+    display = FrontierDisplay.from_points([], [], baselines={"a": (1.0, np.nan), "b": (1.0, 0.2)})
+    assert {"a: undefined", "b"} <= all_words(display.figure_)
+
+
+def test_undefined_cells_are_explained():
+    values = np.array([[0, np.nan], [np.nan, 0]])
+    display = DisparityDisplay("ab", values, lower=values, upper=values).plot()
+    assert "disparity (hatched: undefined)" in all_words(display.figure_)
+    counts = np.array([[[1, 0], [0, 0]], [[1, 1], [1, 1]]])
+    display = GroupConfusionDisplay("ab", "xy", counts).plot()
+    assert "share of the true label (hatched: no rows)" in all_words(display.figure_)
+
+
+def test_all_confusion_matrices_hold_text_of_one_size_or_none():
+    wide = np.array([[[9, 1], [1, 9]], [[9, 0], [0, 9]]])
+    for size in ((1.6, 1.2), (2.2, 1.8), (6, 4)):
+        with plt.rc_context({"figure.figsize": size}):
+            display = GroupConfusionDisplay("ab", "xy", wide).plot()
+        assert len(display.texts_) in (0, wide.size)
+        assert len({text.get_size() for text in display.texts_}) <= 1
 
 
 # conventions -------------------------------------------------------------------------------------

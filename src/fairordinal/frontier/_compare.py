@@ -81,7 +81,7 @@ class ModelComparison:
         display : FrontierDisplay
             With `ax_`, `figure_` and `frame`.
         """
-        return FrontierDisplay.from_points([], [], baselines=self, ax=ax)
+        return FrontierDisplay.from_comparison(self, ax=ax)
 
     @property
     def baselines(self) -> dict[str, Measured]:

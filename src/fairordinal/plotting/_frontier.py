@@ -16,15 +16,17 @@ from fairordinal.plotting._note import add_note
 from fairordinal.plotting._points import Points, read_baselines, read_points
 
 FAIR, ACCURATE = "#3fd0e0", "#7b2d99"  # cyan to purple, as in the paper: from light to dark
-MARKS: tuple[dict[str, Any], ...] = (  # the first four as in the paper's figures
+PAPER_MARKS: tuple[dict[str, Any], ...] = (  # of the paper's figures
     {"marker": "o", "color": "#009E73"},
     {"marker": "o", "color": "#009E73", "markerfacecolor": "none"},
     {"marker": "x", "color": "#8a8a8a"},
     {"marker": "D", "color": "#a0612b"},
-    {"marker": "s", "color": "#E69F00"},
-    {"marker": "^", "color": "#0072B2"},
-    {"marker": "v", "color": "#D55E00"},
-    {"marker": "P", "color": "#CC79A7"},
+)
+SHAPES, HUES = "s^vP<>ph", ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#56B4E9", "#8a8a8a")
+MARKS = PAPER_MARKS + tuple(
+    {"marker": shape, "color": HUES[i % len(HUES)], **fill}
+    for fill in ({}, {"markerfacecolor": "none"})
+    for i, shape in enumerate(SHAPES)
 )
 BAR = {"fmt": "none", "elinewidth": 0.8, "capsize": 0}
 
@@ -51,7 +53,7 @@ class FrontierDisplay:
     points : Points
         The models.
     baselines : mapping of str to Points, default=None
-        Other predictors; the first four get the marks of the paper's figures.
+        Other predictors; beside models, the first four get the marks of the paper's figures.
     chosen : int, default=None
         Number of the point to ring.
     gaps : sequence of tuple of float, default=()
@@ -189,6 +191,29 @@ class FrontierDisplay:
         )
         return display.plot(ax)
 
+    @classmethod
+    def from_comparison(cls, comparison: Any, *, ax: Any = None) -> FrontierDisplay:
+        """Show models that were compared.
+
+        Parameters
+        ----------
+        comparison : ModelComparison
+            What :func:`~fairordinal.compare` found.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : FrontierDisplay
+            Drawn.
+        """
+        display = cls(
+            read_points([], [], least=0),
+            baselines=read_baselines(comparison),
+            names=(f"violation of {comparison.criterion.title}", "mean cost"),
+        )
+        return display.plot(ax)
+
     def plot(self, ax: Any = None, *, intervals: bool = True) -> FrontierDisplay:
         """Draw.
 
@@ -235,7 +260,7 @@ class FrontierDisplay:
             ("xerr", points.violation_intervals, x),
             ("yerr", points.cost_intervals, y),
         ):
-            known = np.isfinite(intervals).all(axis=1) & np.isfinite(points.places).all(axis=1)
+            known = np.isfinite(intervals).all(axis=1) & points.shown
             reach = np.abs(intervals[known] - values[known, None]).T
             bars = {axis: reach, "ecolor": colour, "alpha": alpha, "zorder": 1, **BAR}
             self.ax_.errorbar(x[known], y[known], **bars)
@@ -263,8 +288,9 @@ class FrontierDisplay:
 
     def _looks(self) -> list[dict[str, Any]]:
         """Marks of the baselines."""
+        marks = MARKS if len(self.points) else MARKS[len(PAPER_MARKS) :]
         size = 0.67 * self._size()
-        return [{"ms": size, **MARKS[i % len(MARKS)]} for i in range(len(self.baselines))]
+        return [{"ms": size, **marks[i % len(marks)]} for i in range(len(self.baselines))]
 
     def _size(self) -> float:
         """Width of a star, in points."""
@@ -277,8 +303,9 @@ class FrontierDisplay:
         entries = []
         if len(self.points):
             entries.append(Entry("models, fair to accurate", stars[0], stars[1:]))
-        for name, look in zip(self.baselines, self._looks(), strict=True):
-            entries.append(Entry(name, {"ls": "none", **look}))
+        for (name, points), look in zip(self.baselines.items(), self._looks(), strict=True):
+            said = name if points.shown.any() else f"{name}: undefined"
+            entries.append(Entry(said, {"ls": "none", **look}))
         if self.gaps:
             look = {"marker": "s", "ls": "none", "ms": 9, "mew": 0, "alpha": 0.15}
             entries.append(Entry("nothing found here", {**look, "color": ink(self.ax_)}))

@@ -30,10 +30,15 @@ class Points:
         return np.column_stack([self.violations, self.costs])
 
     @property
+    def shown(self) -> Array:
+        """Which of them have a place."""
+        return np.isfinite(self.violations) & np.isfinite(self.costs)
+
+    @property
     def undominated(self) -> Array:
         """Than which no other is both as cheap and as fair; from fair to cheap."""
         order = np.lexsort([self.costs, self.violations])
-        order = order[np.isfinite(self.places[order]).all(axis=1)]
+        order = order[self.shown[order]]
         best = np.minimum.accumulate(self.costs[order])
         first = np.concatenate([[True], best[1:] < best[:-1]])[: len(order)]
         return order[first]
