@@ -16,6 +16,7 @@ from matplotlib.text import Text
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from fairordinal import (
+    FairOrdinalClassifier,
     FairOrdinalFrontier,
     FairThresholdClassifier,
     audit,
@@ -400,7 +401,7 @@ def test_one_point_and_undefined_points_are_drawn():
         ({"rows": "test"}, "rows must be one of"),
         ({"baselines": {"x": 1.0}}, r"baseline 'x' must be \(cost, violation\)"),
         ({"baselines": {"x": (1.0, 2.0, 3.0)}}, r"baseline 'x' must be \(cost, violation\)"),
-        ({"baselines": {"x": ([1.0], [1.0, 2.0])}}, "costs and violations must be as many"),
+        ({"baselines": {"x": ([1.0], [1.0, 2.0])}}, "baseline 'x' must be .* as many"),
     ],
 )
 def test_bad_wishes_are_refused(frontier, asked, message):
@@ -409,10 +410,11 @@ def test_bad_wishes_are_refused(frontier, asked, message):
 
 
 def test_a_model_of_another_frontier_is_refused(frontier):
-    model = frontier.select(knee=True)
-    model.expected_cost_ += 1.0
+    X, y, a = people(200, seed=5)
+    other = FairOrdinalClassifier(trade_off=0.3, alpha=1e-3, ranker="reduction", cv=3)
+    other.fit(X, y, sensitive_features=a)
     with pytest.raises(ValueError, match="a model of this frontier"):
-        frontier.plot(chosen=model)
+        frontier.plot(chosen=other)
 
 
 @pytest.mark.parametrize("name", ["levels", "cost_intervals", "violation_intervals"])
@@ -592,6 +594,29 @@ def test_constant_scores_are_drawn(score):
     display = ScoreDisplay.from_result(result)
     assert_tidy(display.figure_)
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_a_chosen_model_of_any_scorer_is_ringed():
+    X, y, a = people(300)
+    frontier = FairOrdinalFrontier(estimator=Ridge(), cv=3).fit(X, y, sensitive_features=a)
+    model = pickle.loads(pickle.dumps(frontier.select(knee=True)))
+    frame = frontier.plot(chosen=model).frame()
+    (cost,) = frame[frame["chosen"]]["cost"]
+    assert cost == model.expected_cost_
+
+
+def test_a_model_without_scores_is_refused():
+    X, _, a = people(50)
+    with pytest.raises(ValueError, match=r"must have a decision_function .* got Wasserstein"):
+        ScoreDisplay.from_estimator(WassersteinFairClassifier(Ridge()), X, sensitive_features=a)
+
+
+@pytest.mark.parametrize("value", [3, (1, 2, 3), ("x", "y"), (1, (0, 1, 2), 0.1, (0, 1))])
+def test_a_wrong_baseline_is_named(value):
+    with pytest.raises(ValueError, match=r"baseline 'mine' must be \(cost, violation\)"):
+        FrontierDisplay.from_points([1.0], [0.1], baselines={"mine": value})
+    with pytest.raises(ValueError, match="baselines must be what compare returns, or a mapping"):
+        FrontierDisplay.from_points([1.0], [0.1], baselines=[1.0, 0.1])
 
 
 def test_the_fairest_model_of_a_frontier_is_drawn(frontier):

@@ -33,6 +33,7 @@ __all__ = [
     "check_fraction",
     "check_number",
     "check_same_length",
+    "check_share",
     "check_whole",
     "encode",
     "is_number",
@@ -146,6 +147,13 @@ def check_fraction(value: Any, name: str) -> float:
     """A number strictly between 0 and 1."""
     if not is_number(value) or not 0 < value < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def check_share(value: Any, name: str) -> float:
+    """A number from 0 to 1, both included."""
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
     return float(value)
 
 

@@ -90,7 +90,8 @@ def _given_order(labels: Any) -> Array:
     names = column.objects() if column is not None else []
     if len(names) < 2 or len(set(names)) != len(names):
         raise ValueError(
-            f"labels must list at least two distinct labels in ascending order, got {labels!r}."
+            "labels (categories of an estimator) must list at least two distinct labels in "
+            f"ascending order, got {labels!r}."
         )
     return _levels_array(names)
 
@@ -158,7 +159,7 @@ def _to_levels(coded: Coded, levels: Array) -> Coded:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
             f"{coded.name} must hold labels from {levels.tolist()}, got {value!r} at row "
-            f"{rows[0]} ({rows.size} such rows). Correct these rows or extend labels=; scores "
-            "may be any fractional numbers."
+            f"{rows[0]} ({rows.size} such rows). Correct these rows or extend labels= "
+            "(categories= of an estimator); scores may be any fractional numbers."
         )
     return coded.recode(new_code, levels)

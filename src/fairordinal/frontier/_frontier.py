@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
@@ -16,10 +17,18 @@ from fairordinal._path import Candidate, Pool, choose, fill, is_hole, warn_unles
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import Array, check_fraction, check_number
+from fairordinal._validation import (
+    Array,
+    check_fraction,
+    check_number,
+    check_same_length,
+    read_column,
+    read_groups,
+)
 from fairordinal.estimators import (
     FairOrdinalClassifier,
     FairThresholdClassifier,
+    expect,
     learn,
     learn_thresholds,
     settle,
@@ -154,6 +163,7 @@ class FairOrdinalFrontier(BaseEstimator):
             Fitted.
         """
         check_fraction(self.confidence, "confidence")
+        _check_eval_set(eval_set)
         self._library = frame_library(X, y, sensitive_features)
         pool = self._learn(X, y, sensitive_features, sample_weight)
         pool.path.append(nothing(pool.rows.features.n_features))
@@ -219,6 +229,7 @@ class FairOrdinalFrontier(BaseEstimator):
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
             cut.result_ = result
+            expect(cut, self._trained.plan, candidate, self.confidence)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
@@ -266,7 +277,8 @@ class FairOrdinalFrontier(BaseEstimator):
         Returns
         -------
         model : FairOrdinalClassifier or FairThresholdClassifier
-            Fitted; the latter for a frontier of an estimator's thresholds.
+            Fitted; the latter for a frontier of an estimator's thresholds. `expected_cost_`,
+            `expected_violation_` and their intervals say what to expect of it in new rows.
         """
         return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
 
@@ -349,3 +361,16 @@ class FairOrdinalFrontier(BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _check_eval_set(eval_set: Any) -> None:
+    """Complain before the work."""
+    if eval_set is None:
+        return
+    if not isinstance(eval_set, tuple | list) or len(eval_set) != 3:
+        size = len(eval_set) if isinstance(eval_set, tuple | list) else type(eval_set).__name__
+        raise ValueError(f"eval_set must be (X, y, sensitive_features), three things, got {size}.")
+    X, y, sensitive_features = eval_set
+    truth = read_column(y, "y of eval_set")
+    check_same_length(truth, read_groups(sensitive_features))
+    check_consistent_length(X, truth.values)

@@ -387,8 +387,13 @@ def _number_of(chosen: Any, points: Any) -> int | None:
     """The number of a model on the frontier."""
     if not hasattr(chosen, "result_"):
         return _read_number(chosen, len(points))
-    expected = (chosen.expected_violation_, chosen.expected_cost_)
     for number, point in enumerate(points):
-        if expected == (point.expected.violation, point.expected.cost):
+        if _same(chosen.result_, point.result):
             return number
     raise ValueError("chosen must be a model of this frontier's select, or the number of one.")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two results are the same thresholds of the same scores; a copy is."""
+    values = [(r.cost, r.violation, *r.thresholds.tolist()) for r in (one, other)]
+    return values[0] == values[1]

@@ -99,13 +99,14 @@ def read_baselines(baselines: Any, criterion: Any = None) -> dict[str, Points]:
 def _read_baseline(name: str, value: Any) -> Points:
     """(cost, violation), or (cost, interval, violation, interval)."""
     parts = [*value] if np.iterable(value) else []
-    if len(parts) == 2:
-        return read_points(*parts)
-    if len(parts) != 4:
+    try:
+        if len(parts) == 2:
+            return read_points(*parts)
+        cost, cost_interval, violation, violation_interval = parts
+        ends = (np.reshape(pair, (-1, 2)) for pair in (cost_interval, violation_interval))
+        return read_points(cost, violation, None, *ends)
+    except (TypeError, ValueError):
         raise ValueError(
             f"baseline {name!r} must be (cost, violation) or (cost, its interval, violation, its "
-            f"interval), got {value!r:.60}."
-        )
-    cost, cost_interval, violation, violation_interval = parts
-    ends = (np.reshape(pair, (-1, 2)) for pair in (cost_interval, violation_interval))
-    return read_points(cost, violation, None, *ends)
+            f"interval), numbers or arrays of as many, got {value!r:.60}."
+        ) from None

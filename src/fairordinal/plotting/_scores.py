@@ -173,6 +173,11 @@ class ScoreDisplay:
         display : ScoreDisplay
             Drawn.
         """
+        if not hasattr(model, "decision_function"):
+            raise ValueError(
+                "model must have a decision_function with one score for each row, got "
+                f"{model!r}. FairThresholdClassifier makes one of predictions and probabilities."
+            )
         column = read_scores(model.decision_function(X))
         coded = read_groups(sensitive_features, least=1)
         check_same_length(column, coded)
