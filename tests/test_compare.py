@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import sklearn
+from scipy.special import ndtri
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -94,6 +95,23 @@ def test_intervals_of_differences_cover_where_signs_are_unclear(shifts):
     ends = [(row["violation_difference_lower"], row["violation_difference_upper"]) for row in rows]
     assert np.mean([low <= truth <= high for low, high in ends]) >= 0.91
     assert np.mean([high - low for low, high in ends]) < 0.45
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "harm_parity"])
+def test_variances_are_those_of_the_jackknife(criterion):
+    y, a, models = predictions(120, 3)  # two groups: the worst pair stays the same
+
+    def difference(kept):
+        some = {name: predicted[kept] for name, predicted in models.items()}
+        found = compare(some, None, y[kept], sensitive_features=a[kept], criterion=criterion)
+        return found.frame()["violation_difference"][1]
+
+    without = np.array([difference(np.arange(len(y)) != i) for i in range(len(y))])
+    parts = [without[a == g] for g in range(2)]
+    variance = sum((len(part) - 1) * part.var() for part in parts)
+    found = compare(models, None, y, sensitive_features=a, criterion=criterion)
+    low, high = found._signed_difference(found.models[1], 1.0, 1.0)
+    assert (high - low) / 2 == pytest.approx(ndtri(0.975) * np.sqrt(variance), rel=0.03)
 
 
 def test_an_unclear_sign_does_not_make_violations_negative():

@@ -22,7 +22,7 @@ from fairordinal import (
     audit,
     optimize_thresholds,
 )
-from fairordinal.baselines import WassersteinFairClassifier
+from fairordinal.baselines import ProportionalOddsClassifier, WassersteinFairClassifier
 from fairordinal.metrics import pairwise_equal_opportunity_matrix
 from fairordinal.plotting import (
     Cuts,
@@ -603,6 +603,22 @@ def test_a_chosen_model_of_any_scorer_is_ringed():
     frame = frontier.plot(chosen=model).frame()
     (cost,) = frame[frame["chosen"]]["cost"]
     assert cost == model.expected_cost_
+
+
+def test_thresholds_that_a_model_does_not_predict_by_are_not_drawn_as_cuts():
+    X, y, a = people(300)
+    odds = ProportionalOddsClassifier().fit(X, y)  # predicts the most probable label
+    assert ScoreDisplay.from_estimator(odds, X, sensitive_features=a).cuts is None
+
+    class Cutter(ProportionalOddsClassifier):
+        def predict(self, X):
+            cut = np.searchsorted(self.thresholds_, self.decision_function(X))
+            return self.classes_[cut]
+
+    display = ScoreDisplay.from_estimator(Cutter().fit(X, y), X, sensitive_features=a)
+    np.testing.assert_array_equal(display.cuts.after, odds.thresholds_)
+    assert "cut" in all_words(display.figure_)
+    assert "fair cut" not in all_words(display.figure_)
 
 
 def test_a_model_without_scores_is_refused():

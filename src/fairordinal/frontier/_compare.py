@@ -155,8 +155,9 @@ class ModelComparison:
 
     @property
     def _title(self) -> str:
+        n_models = f"{len(self.models)} model" + "s" * (len(self.models) > 1)
         return (
-            f"{len(self.models)} models on {len(self.groups):,} rows: {self.criterion.title} "
+            f"{n_models} on {len(self.groups):,} rows: {self.criterion.title} "
             f"({100 * self.confidence:g} % intervals; differences to the first, rows paired)"
         )
 
