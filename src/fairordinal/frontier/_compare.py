@@ -24,6 +24,7 @@ from fairordinal._render import (
 from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import Array, Samples, check_fraction, read_samples
 from fairordinal.criteria import Criterion, as_criterion
+from fairordinal.frontier._paired import Effects, effects_of, violation_difference
 from fairordinal.frontier._point import Measured, measured
 from fairordinal.plotting import FrontierDisplay
 
@@ -36,7 +37,7 @@ class Compared:
     table: ScoreTable
     values: Measured
     costs: Array  # of each row
-    effects: Array  # of each row on the violation
+    effects: Effects  # of each row on the disparities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,27 +121,11 @@ class ModelComparison:
         return centre - reach, centre + reach
 
     def _violation_difference(self, model: Compared) -> tuple[float, float]:
-        """Interval of the difference of violations, whichever signs the disparities have.
-
-        Violations are absolute values, ``|d| - |e| = max_s min_t (s d - t e)`` over signs s and t;
-        that is rising in each ``s d - t e``, and so are the ends of its interval.
-        """
-        if model is self.models[0]:
+        """Interval of the difference of violations: rows are paired."""
+        first = self.models[0]
+        if model is first:
             return 0.0, 0.0
-        signs = (1.0, -1.0)
-        ends = np.array([[self._signed_difference(model, s, t) for t in signs] for s in signs])
-        low, high = ends.min(axis=1).max(axis=0).tolist()
-        return low, high
-
-    def _signed_difference(
-        self, model: Compared, sign: float, first_sign: float
-    ) -> tuple[float, float]:
-        first, sizes = self.models[0], np.bincount(self.groups)
-        rows = sign * model.effects - first_sign * first.effects
-        centre = sign * model.values.violation - first_sign * first.values.violation
-        correction = (sizes / np.maximum(sizes - 1, 1))[self.groups]
-        reach = self._reach((rows**2 * correction).sum())
-        return centre - reach, centre + reach
+        return violation_difference(model.effects, first.effects, self.groups, self.confidence)
 
     def _reach(self, variance: float) -> float:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
@@ -225,9 +210,10 @@ def compare(
 
     Notes
     -----
-    A row adds to a mean cost its cost, and to a violation its influence on the greatest disparity;
-    the variance of a difference is that of the rows' differences (the delta method). Which pair of
-    groups is the worst is taken as known. Cost: O(n) for each model.
+    A row adds to a mean cost its cost, and to a disparity its influence; the variance of a
+    difference is that of the rows' differences (the delta method). A violation is the greatest
+    absolute disparity; neither the sign nor the pair of groups is taken as known, so that many
+    groups make its interval wider. Cost: O(n) for each model.
 
     Examples
     --------
@@ -283,26 +269,11 @@ def _compared(
     cost, table = as_cost_matrix(cost_matrix, samples.truth.levels), tabulate(samples)
     columns = (samples.groups, samples.truth, samples.positions)
     group, truth, predicted = (column.codes(slice(None)) for column in columns)
+    cells = np.ravel_multi_index((group, truth, predicted), table.shape)
     return Compared(
         name,
         table,
         measured(criterion, cost, table, confidence),
         cost[truth, predicted],
-        _effects(criterion, table)[group, truth, predicted],
+        effects_of(criterion, table, cells),
     )
-
-
-def _effects(criterion: Criterion, table: ScoreTable) -> Array:
-    """How one more row of a group, label and prediction moves the violation."""
-    effects = np.zeros(table.shape)
-    worst = criterion.worst(table)
-    if worst is None:
-        return effects
-    part, g, h = worst
-    for block in table.blocks():
-        influence = criterion.influence(table, block)
-        for group, other, sign in ((g, h, 1.0), (h, g, -1.0)):
-            entry = np.flatnonzero(block.group == group)
-            at = (group, block.label[entry], block.position[entry])
-            effects[at] = sign * influence[part, entry, other]
-    return effects
