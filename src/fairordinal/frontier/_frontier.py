@@ -58,7 +58,8 @@ class FairOrdinalFrontier(BaseEstimator):
     A path of rankers is learned from all pairs of rows; thresholds are found for limits to the
     violation from none to 0, and limits are halved where neighbouring models lie far apart.
     Cross-validation says what each model is worth in new rows; those than which another is both
-    cheaper and fairer are left out.
+    cheaper and fairer are left out. Print the frontier, `plot` it, take its `frame`, or `select` a
+    model from it.
 
     Parameters
     ----------
@@ -88,7 +89,8 @@ class FairOrdinalFrontier(BaseEstimator):
     Notes
     -----
     Section 5 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153, where each trade-off is a
-    model of its own; here ranker and thresholds are chosen together and holes are filled.
+    model of its own; here ranker and thresholds are chosen together and holes are filled. Cost: a
+    path of rankers for all rows and for each fold, O(n·d) a step, then at most `max_time` a model.
 
     Examples
     --------
