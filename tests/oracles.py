@@ -1,7 +1,7 @@
 """The definitions, row by row and pair by pair. Slow and obvious on purpose."""
 
 import math
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, permutations
 
 import numpy as np
 
@@ -300,3 +300,17 @@ def pair_derivatives(s, cells, w, weights, slope, curvature):
     np.fill_diagonal(hessian, 0.0)
     np.fill_diagonal(hessian, -hessian.sum(axis=1))
     return pull.sum(axis=1) - pull.sum(axis=0), hessian
+
+
+def fair_thresholds_by_permutation(notion, y, a, n_labels):
+    """Appendix A.12: how often scorings have a violation and a share of fair thresholds.
+
+    All permutations as scores, all places of the cuts, each judged by its definition.
+    """
+    found = {}
+    for s in permutations(range(len(y))):
+        cuttings = every_cutting(s, n_labels).tolist()
+        fair = [violation(notion, y, f, a) < 1e-12 for f in cuttings]
+        outcome = (round(violation(notion, y, s, a), 9), round(sum(fair) / len(fair), 9))
+        found[outcome] = found.get(outcome, 0) + 1
+    return found

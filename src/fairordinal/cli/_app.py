@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +17,7 @@ app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -36,6 +38,15 @@ def options(
     """Options of all commands; `main` reads --debug by itself."""
 
 
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Work that keeps what is finished: Ctrl-C says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.exit("Stopped. What was finished is kept; the same command goes on from there.")
+
+
 def _show_warning(
     message: Warning | str,
     category: type[Warning],
@@ -54,8 +65,6 @@ def main() -> None:
     warnings.showwarning = _show_warning
     try:
         app()
-    except KeyboardInterrupt:
-        sys.exit("Stopped. What was finished is kept; the same command goes on from there.")
     except Exception as error:
         if "--debug" in sys.argv:
             raise

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import typer
 
+from fairordinal._files import write_whole
+
 
 def wanted(quiet: bool) -> bool:
     """Whether progress is shown: to people, not to files."""
@@ -27,8 +29,6 @@ def say(notes: Sequence[str], quiet: bool) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Numbers as JSON; what is undefined is null."""
-    from fairordinal.experiments._store import write_whole
-
     write_whole(path, json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n")
 
 

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from fairordinal._progress import show_progress
-from fairordinal.cli._output import wanted
+from fairordinal.cli._app import resumable
 
+# the experiments themselves are imported when one is run
 NAMES = (
-    "figure1, figure1-finer, three-groups, asymmetric-cost, figure2"  # imported when they are run
+    "figure1, figure1-finer, three-groups, asymmetric-cost, figure2, simulation, lemmas, tshirts, "
+    "tables"
 )
 
 
@@ -27,7 +29,7 @@ def reproduce(
         list[str] | None,
         typer.Option(help="A method of ORCA, in figure2; repeat it for more. All by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="How many processes.")] = 1,
+    jobs: Annotated[int, typer.Option(help="How many processes; -1 takes all cores.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
@@ -44,7 +46,7 @@ def reproduce(
     """
     from fairordinal.experiments import reproduce as run_experiment
 
-    with show_progress(wanted(quiet)):
+    with resumable(), show_progress(not quiet):
         report = run_experiment(
             name, splits=splits, quick=quick, methods=tuple(method or ()), n_jobs=jobs, out=out
         )

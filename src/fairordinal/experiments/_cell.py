@@ -37,6 +37,15 @@ class Cell(Protocol):
         """What it finds."""
 
 
+class WholeCell:
+    """A cell whose fields, of a frozen dataclass, are all that its rows depend on."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        fields: Any = self
+        return {"cell": type(self).__name__, **asdict(fields)}
+
+
 @dataclass(frozen=True)
 class SplitCell:
     """A method on one split of a data set."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fairordinal._files import write_whole
 from fairordinal._render import text_table
 from fairordinal.experiments._cell import Cell, Row
 
@@ -42,6 +44,7 @@ class Experiment:
     cells: Callable[[Options], Sequence[Cell]]
     findings: Callable[[Sequence[Row]], list[Finding]]
     pictures: dict[str, Callable[[Sequence[Row]], Any]] = field(default_factory=dict)
+    takes_methods: bool = False  # whether Options.methods says anything
 
 
 HEADER = ("claim", "paper", "here", "agrees")
@@ -55,16 +58,17 @@ def as_text(findings: Sequence[Finding]) -> str:
 def as_markdown(title: str, findings: Sequence[Finding]) -> str:
     """For a file."""
     rows = [HEADER, ("---",) * 4, *((*finding[:3], finding.verdict) for finding in findings)]
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([f"# {title}", "", *lines, ""])
 
 
 def draw(experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
-    """Pictures of an experiment, as files."""
+    """Pictures of an experiment, as files; ImportError if there is nothing to draw with."""
     paths = []
     for name, picture in experiment.pictures.items():
-        figure = picture(rows)
-        paths.append(folder / f"{name}.png")
-        figure.savefig(paths[-1], dpi=100)
+        figure, content = picture(rows), io.BytesIO()
+        figure.savefig(content, dpi=100, format="png")
         figure.clear()
+        paths.append(folder / f"{name}.png")
+        write_whole(paths[-1], content.getvalue())
     return paths

@@ -27,16 +27,20 @@ class Mean(NamedTuple):
     n_splits: int
 
 
-def means(rows: Sequence[Row]) -> list[Mean]:
-    """Means of all predictors, in the order of their first rows."""
+Means = dict[tuple[str, str, str], list[Mean]]  # by data, criterion and kind
+
+
+def means(rows: Sequence[Row]) -> Means:
+    """Means of all predictors; of each kind, ascending by parameter."""
     gathered = defaultdict(list)
     for row in rows:
         key = (row["data"], row["criterion"], row["kind"], row["parameter"])
         gathered[key].append((row["cost"], row["violation"]))
-    return [
-        _mean(*key, np.array(found)[~np.isnan(found).any(axis=1)])
-        for key, found in gathered.items()
-    ]
+    found: Means = {}
+    for key, values in sorted(gathered.items(), key=lambda item: item[0][-1]):
+        mean = _mean(*key, np.array(values)[~np.isnan(values).any(axis=1)])
+        found.setdefault(key[:3], []).append(mean)
+    return found
 
 
 def _mean(data: str, criterion: str, kind: str, parameter: float, found: Array) -> Mean:
@@ -48,14 +52,9 @@ def _mean(data: str, criterion: str, kind: str, parameter: float, found: Array) 
     )
 
 
-def pick(found: Sequence[Mean], *, data: str, criterion: str, kind: str) -> list[Mean]:
+def pick(found: Means, *, data: str, criterion: str, kind: str) -> list[Mean]:
     """Predictors of one kind, by parameter; those that are nowhere defined are left out."""
-    kept = [
-        mean
-        for mean in found
-        if (mean.data, mean.criterion, mean.kind) == (data, criterion, kind) and mean.n_splits
-    ]
-    return sorted(kept, key=lambda mean: mean.parameter)
+    return [mean for mean in found.get((data, criterion, kind), []) if mean.n_splits]
 
 
 def cost_at(curve: Sequence[Mean], violation: float) -> float:
@@ -70,7 +69,8 @@ def cost_at(curve: Sequence[Mean], violation: float) -> float:
         if low.violation <= violation <= high.violation:
             width = high.violation - low.violation
             share = (violation - low.violation) / width if width else 0.0
-            found.append(low.cost + share * (high.cost - low.cost))
+            reached = low.cost + share * (high.cost - low.cost)
+            found.append(reached if width else min(low.cost, high.cost))
     return float(min(found)) if len(found) > 1 else np.nan
 
 

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -15,30 +16,35 @@ from fairordinal.experiments._cell import Cell, Row
 from fairordinal.experiments._store import Store
 
 
+class Failure(NamedTuple):
+    """A cell that is not finished; the next run tries it again."""
+
+    title: str
+    why: str
+
+
 @dataclass(frozen=True)
 class Outcome:
     """All rows of the finished cells, and why the others are not finished."""
 
     rows: list[Row]
-    failures: dict[str, str]
+    failures: list[Failure]  # cells may share a title
     seconds: float  # of CPU time, whenever it was spent
 
 
 def run(cells: Sequence[Cell], store: Store, *, n_jobs: int = 1) -> Outcome:
     """Finish the cells; those found in the store are not computed again."""
     missing = [cell for cell in cells if store.load(cell) is None]
-    failures = {}
+    failures = []
     with progress_bar("cells", len(cells), done=len(cells) - len(missing)) as advance:
         work = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        for title, failure in work(delayed(finish)(cell, store) for cell in missing):
+        for title, why in work(delayed(finish)(cell, store) for cell in missing):
             advance(title)
-            if failure:
-                failures[title] = failure
-    found = [store.load(cell) for cell in cells]
-    seconds = [
-        store.seconds(cell) for cell, rows in zip(cells, found, strict=True) if rows is not None
-    ]
-    return Outcome([row for rows in found for row in rows or []], failures, sum(seconds))
+            if why:
+                failures.append(Failure(title, why))
+    found = [kept for cell in cells if (kept := store.load(cell))]
+    rows = [row for kept in found for row in kept.rows]
+    return Outcome(rows, failures, sum(kept.seconds for kept in found))
 
 
 @one_thread

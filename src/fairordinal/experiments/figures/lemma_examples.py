@@ -1,0 +1,220 @@
+"""The examples of appendices A.8 and A.9, and what all thresholds make of them.
+
+Rows have two features, of which one is the score: p1 or p2. The cost of the best fair thresholds
+is found twice, by trying all and by `optimize_thresholds`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairordinal._costs import cost_matrix
+from fairordinal._table import ScoreTable, read_table
+from fairordinal._validation import Array
+from fairordinal.criteria import as_criterion
+from fairordinal.experiments._cell import Row, WholeCell
+from fairordinal.experiments._every_cut import (
+    below,
+    contrast_of,
+    disparities,
+    every_cut,
+    mean_costs,
+)
+from fairordinal.experiments.figures.panel import SHORT
+from fairordinal.thresholds import optimize_thresholds
+
+DP, EO = "demographic_parity", "equal_opportunity"
+LABELS = (1, 2, 3, 4)
+EXACT = 1e-9
+
+
+class Example(NamedTuple):
+    """Features p1 and p2 of some rows, their true labels and groups."""
+
+    p1: Array
+    p2: Array
+    y: Array
+    groups: Array
+
+    def table(self, feature: str) -> ScoreTable:
+        """Counts of rows, scored by a feature."""
+        scores = getattr(self, feature)
+        return read_table(self.y, scores, self.groups, labels=LABELS, as_scores=True)
+
+    def flips(self, feature: str) -> int:
+        """Pairs whose scores contradict their true labels."""
+        scores = getattr(self, feature)
+        return int(((self.y[:, None] > self.y) & (scores[:, None] < scores)).sum())
+
+
+def first_claim(criterion: str, m: int) -> Example:
+    """An unfair score with fewer flips, of which no fair thresholds are cheap."""
+    return parity_example(m) if criterion == DP else opportunity_example(m)
+
+
+def parity_example(m: int) -> Example:
+    """2m + 1 rows."""
+    i = np.arange(1, 2 * m + 2)
+    p2 = np.where(i == 1, 3, np.where(i <= m + 1, 2, 4))
+    y = np.where(i == 1, 1, np.where(i <= m + 1, 2, 4))
+    return Example(i, p2, y, np.where(i == 1, 0, 1))
+
+
+def opportunity_example(m: int) -> Example:
+    """2m + 5 rows; only the first and the third are of group 0."""
+    n = 2 * m + 5
+    i = np.arange(1, n + 1)
+    p2, y, groups = i.copy(), np.where(i <= m + 5, 3, 4), np.ones(n, dtype=int)
+    p2[1:5] = 3, 2, 4, n + 1
+    y[:5] = 1, 1, 2, 2, 4
+    groups[[0, 2]] = 0
+    return Example(i, p2, y, groups)
+
+
+def second_claim(criterion: str) -> Example:
+    """Six rows whose score p1 is fair."""
+    y, groups = {
+        DP: ([1, 1, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]),
+        EO: ([1, 2, 1, 1, 2, 2], [0, 1, 1, 1, 0, 0]),
+    }[criterion]
+    return Example(np.arange(1, 7), np.array(groups), np.array(y), np.array(groups))
+
+
+class Cuttings(NamedTuple):
+    """Cost and violation of all thresholds of a score."""
+
+    cost: Array
+    violation: Array
+
+
+def all_cuttings(table: ScoreTable, criterion: str) -> Cuttings:
+    """Try all thresholds."""
+    counts_below = below(table.counts.toarray())
+    cuts = every_cut(len(table.axis), len(LABELS))
+    contrast = contrast_of(criterion, table)
+    cost = np.tile(cost_matrix("absolute", table.labels), (len(table.groups), 1))
+    return Cuttings(
+        mean_costs(counts_below, cost, cuts),
+        np.abs(disparities(counts_below, contrast, cuts)).round(12),
+    )
+
+
+@dataclass(frozen=True)
+class FirstClaim(WholeCell):
+    """Fair thresholds alone may be as dear as one likes."""
+
+    criterion: str
+    m: int
+
+    @property
+    def title(self) -> str:
+        return f"claim 1 {SHORT[self.criterion]} m={self.m}"
+
+    def rows(self) -> list[Row]:
+        return [self._row(feature) for feature in ("p1", "p2")]
+
+    def _row(self, feature: str) -> Row:
+        example = first_claim(self.criterion, self.m)
+        table = example.table(feature)
+        tried = all_cuttings(table, self.criterion)
+        solved = fair_thresholds(example, feature, self.criterion)
+        return {
+            "claim": 1,
+            "criterion": self.criterion,
+            "m": self.m,
+            "n": len(example.y),
+            "feature": feature,
+            "flips": example.flips(feature),
+            "violation": as_criterion(self.criterion).violation(table),
+            "cost": float(tried.cost[tried.violation == 0].min()),
+            "solved_cost": solved.cost,
+            "solved_violation": solved.violation,
+        }
+
+
+def fair_thresholds(example: Example, feature: str, criterion: str) -> Any:
+    """The cheapest thresholds that are perfectly fair, by the solver."""
+    return optimize_thresholds(
+        getattr(example, feature).astype(float),
+        example.y,
+        sensitive_features=example.groups,
+        criterion=criterion,
+        max_violation=0.0,
+        labels=LABELS,
+        method="exact",
+    )
+
+
+@dataclass(frozen=True)
+class SecondClaim(WholeCell):
+    """The cheapest thresholds of a fair score need not be fair."""
+
+    criterion: str
+
+    @property
+    def title(self) -> str:
+        return f"claim 2 {SHORT[self.criterion]}"
+
+    def rows(self) -> list[Row]:
+        example = second_claim(self.criterion)
+        tried = all_cuttings(example.table("p1"), self.criterion)
+        cheapest = tried.cost <= tried.cost.min() + EXACT
+        of_features = {
+            f"violation_{feature}": as_criterion(self.criterion).violation(example.table(feature))
+            for feature in ("p1", "p2")
+        }
+        found = {
+            "claim": 2,
+            "criterion": self.criterion,
+            "cost": float(tried.cost.min()),
+            "violation": float(tried.violation[cheapest].max()),
+            "fair_violation": fair_thresholds(example, "p1", self.criterion).violation,
+        }
+        return [found | of_features]
+
+
+@dataclass(frozen=True)
+class Bound(WholeCell):
+    """Lemma 2: random scores and thresholds, and some that reach the bound."""
+
+    n_draws: int
+    seed: int = 0
+
+    @property
+    def title(self) -> str:
+        return f"lemma 2 {self.n_draws} draws"
+
+    def rows(self) -> list[Row]:
+        generator = np.random.default_rng(self.seed)
+        drawn = [bound_row(*random_rows(generator)) for _ in range(self.n_draws)]
+        made = [bound_row(*extreme_rows(above)) for above in range(10, 21)]
+        return [row | {"extreme": False} for row in drawn] + [
+            row | {"extreme": True} for row in made
+        ]
+
+
+def random_rows(generator: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Scores of two groups, and thresholds for two to five labels."""
+    groups = np.arange(generator.integers(4, 40)) % generator.integers(2, 5) == 0
+    scores = generator.normal(size=len(groups)) * generator.choice([0.1, 1.0, 3.0], 2)[groups * 1]
+    scores = (scores + generator.uniform(0, 3) * groups).round(1)  # with ties
+    cuts = np.sort(generator.choice(scores, generator.integers(1, 5)))
+    return scores, groups, cuts
+
+
+def extreme_rows(n_above: int) -> tuple[Array, Array, Array]:
+    """One group at a single place, some of 20 rows of the other above it, none predicted below."""
+    scores = np.repeat([1.0, 0.0, 2.0], [1, 20 - n_above, n_above])
+    return scores, np.arange(21) == 0, np.array([1.5])
+
+
+def bound_row(scores: Array, groups: Array, cuts: Array) -> Row:
+    """Violation of scores, and of what thresholds predict."""
+    labels = [*range(len(cuts) + 1)]
+    y = np.resize(labels, len(scores))  # which demographic parity ignores
+    table = read_table(y, scores, groups.astype(int), labels=labels, as_scores=True)
+    of_scores, predicted = (as_criterion(DP).violation(each) for each in (table, table.cut(cuts)))
+    return {"claim": 3, "of_scores": of_scores, "violation": predicted}

@@ -1,0 +1,137 @@
+"""Appendix A.3: two vendors of T-shirts, whom equalized odds treats alike and people do not.
+
+Vendor A has 1, n and 2 T-shirts of one, two and three stars, vendor B has 1, 1 and 2n. Predictions
+are right, but for half of the three-star T-shirts of each vendor, which get two stars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairordinal import metrics
+from fairordinal.experiments._cell import Cell, Row, WholeCell
+from fairordinal.experiments._experiment import Experiment, Finding, Options
+from fairordinal.experiments.figures.panel import panels
+
+NUMBERS = tuple(int(n) for n in np.unique(np.geomspace(1, 10**4, 41).round()))
+EXACT = 1e-12
+
+
+@dataclass(frozen=True)
+class TShirts(WholeCell):
+    """The notions of fairness for some values of n."""
+
+    numbers: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        return f"T-shirts up to {max(self.numbers)}"
+
+    def rows(self) -> list[Row]:
+        return [self.row(n) for n in self.numbers]
+
+    def row(self, n: int) -> Row:
+        """What is computed, and the closed forms that the paper prints."""
+        vendor, stars, predicted, number = sold(n)
+        shirts: dict[str, Any] = {"sensitive_features": vendor, "sample_weight": number}
+        matrix = metrics.pairwise_equal_opportunity_matrix(stars, predicted, **shirts)
+        return {
+            "n": n,
+            "a_above_b": float(matrix.probability[0, 1]),
+            "a_above_b_printed": (n + 3) / (n + 4),
+            "b_above_a": float(matrix.probability[1, 0]),
+            "b_above_a_printed": (1 + 2 * n + n**2) / (1 + 2 * n + 2 * n**2),
+            "violation": abs(float(matrix.disparity[0, 1])),
+        } | {name: float(metric(stars, predicted, **shirts)) for name, metric in OTHERS.items()}
+
+
+OTHERS = {
+    "standard_equalized_odds": metrics.standard_equalized_odds_difference,
+    "standard_demographic_parity": metrics.standard_demographic_parity_difference,
+    "pairwise_demographic_parity": metrics.pairwise_demographic_parity_difference,
+}
+
+
+def sold(n: int) -> tuple[list[str], list[int], list[int], list[int]]:
+    """Vendor, true and predicted stars, and number of such T-shirts."""
+    kinds = [
+        ("A", 1, 1, 1), ("A", 2, 2, n), ("A", 3, 3, 1), ("A", 3, 2, 1),
+        ("B", 1, 1, 1), ("B", 2, 2, 1), ("B", 3, 3, n), ("B", 3, 2, n),
+    ]  # fmt: skip
+    vendor, stars, predicted, number = map(list, zip(*kinds, strict=True))
+    return vendor, stars, predicted, number
+
+
+def cells(options: Options) -> list[Cell]:
+    """One; there are no splits."""
+    return [TShirts(NUMBERS)]
+
+
+def findings(rows: Sequence[Row]) -> list[Finding]:
+    """The closed forms, their limit, and the other notions."""
+    if not rows:
+        return []
+    forms = [
+        closed_form(rows, "a_above_b", "P[A above B | A truly above B] = (n+3)/(n+4)"),
+        closed_form(rows, "b_above_a", "P[B above A | B truly above A] = (1+2n+n²)/(1+2n+2n²)"),
+    ]
+    last = max(rows, key=lambda row: row["n"])
+    limit = Finding(
+        "violation of pairwise EO as n → ∞",
+        "→ 1/2",
+        f"{last['violation']:.4f} at n = {last['n']}",
+        abs(last["violation"] - 0.5) < 1e-3,
+    )
+    return [*forms, limit, satisfied(rows), *(violated(rows, name) for name in [*OTHERS][1:])]
+
+
+def closed_form(rows: Sequence[Row], name: str, claim: str) -> Finding:
+    """Whether what is printed is what is computed."""
+    error = max(abs(row[name] - row[f"{name}_printed"]) for row in rows)
+    here = f"equal to {error:.0e} for {len(rows)} values of n, 1 to {rows[-1]['n']}"
+    return Finding(claim, "yes", here, error <= EXACT)
+
+
+def satisfied(rows: Sequence[Row]) -> Finding:
+    """Equalized odds sees nothing."""
+    most = max(row["standard_equalized_odds"] for row in rows)
+    return Finding("standard equalized odds (and EO) is satisfied", "yes", f"≤ {most:g}", most == 0)
+
+
+def violated(rows: Sequence[Row], name: str) -> Finding:
+    """Parity is violated; with n = 1 the vendors sell the same, and it is not."""
+    least = min(row[name] for row in rows if row["n"] > 1)
+    claim = f"{name.replace('_', ' ')} is not satisfied, n > 1"
+    return Finding(claim, "yes", f"violation of {least:.3f} or more", least > 0)
+
+
+def picture(rows: Sequence[Row]) -> Any:
+    """Violations against n."""
+    figure, axes = panels(1, 1, width=5.0, height=3.4)
+    ax, n = axes[0, 0], [row["n"] for row in rows]
+    ax.axhline(0.5, color="0.6", lw=0.8, ls="--", label="limit of pairwise EO, 1/2")
+    ax.plot(n, [row["violation"] for row in rows], ".-", label="pairwise EO")
+    odds = [row["standard_equalized_odds"] for row in rows]
+    ax.plot(n, odds, "s-", ms=3, label="standard equalized odds")
+    ax.set_xscale("log")
+    ax.set_xlabel("n, T-shirts", fontsize=8)
+    ax.set_ylabel("violation", fontsize=8)
+    ax.set_title("Two vendors of T-shirts", fontsize=9)
+    ax.tick_params(labelsize=7)
+    ax.legend(fontsize=8, loc="center right")
+    return figure
+
+
+EXPERIMENTS = (
+    Experiment(
+        "tshirts",
+        "Appendix A.3: T-shirts of two vendors",
+        cells,
+        findings,
+        {"tshirts": picture},
+    ),
+)

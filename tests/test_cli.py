@@ -1,0 +1,140 @@
+"""The command line: what it prints, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import fairordinal
+from fairordinal.cli import app
+from fairordinal.experiments import EXPERIMENTS
+from fairordinal.experiments.figures.tshirts import TShirts
+
+ROOMY = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
+MAIN = "from fairordinal.cli import main; main()"
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, [*arguments], env=ROOMY)
+
+
+def program(*arguments, script=MAIN):
+    """The program in a process of its own."""
+    command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | ROOMY)
+
+
+def test_the_version_is_that_of_the_package():
+    assert invoke("--version").output.strip() == f"fairordinal {fairordinal.__version__}"
+
+
+def test_help_names_the_commands_and_their_options():
+    for flag in ("--help", "-h"):
+        assert "reproduce" in invoke(flag).output
+    text = invoke("reproduce", "--help").output
+    for word in (*EXPERIMENTS, "--splits", "--quick", "--method", "--jobs", "--out", "--quiet"):
+        assert word in text
+
+
+def test_without_arguments_there_is_help():
+    assert "Usage" in invoke().output
+
+
+def test_an_experiment_prints_what_it_found(tmp_path):
+    result = invoke("reproduce", "tshirts", "--quiet", "--out", str(tmp_path / "results"))
+    assert result.exit_code == 0
+    assert "standard equalized odds" in result.output
+    assert (tmp_path / "results" / "tshirts.png").exists()
+
+
+def test_what_is_not_finished_shows_in_the_exit_code(tmp_path, monkeypatch):
+    def fail(self):
+        raise ValueError("out of stock")
+
+    monkeypatch.setattr(TShirts, "rows", fail)
+    result = invoke("reproduce", "tshirts", "--quiet", "--out", str(tmp_path))
+    assert result.exit_code == 1
+    assert "not finished: T-shirts up to 10000: ValueError: out of stock" in result.output
+
+
+def test_progress_is_shown_on_standard_error_unless_unwanted(tmp_path):
+    noisy, quiet = (
+        program("reproduce", "tshirts", "--out", str(tmp_path / name), *options)
+        for name, options in (("a", []), ("b", ["--quiet"]))
+    )
+    assert "1/1" in noisy.stderr
+    assert "1/1" not in noisy.stdout
+    assert quiet.stderr == ""
+    assert noisy.returncode == quiet.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["figure3"], "name must be one of"),
+        (["figure2", "--method", "POMM"], "methods must be one of"),
+        (["figure1", "--jobs", "0"], "n_jobs must be a whole number"),
+        (["figure1", "--out", "/dev/null"], "out must be a folder"),
+    ],
+)
+def test_an_error_is_one_line_without_a_traceback(arguments, words, tmp_path):
+    result = program("reproduce", *arguments)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"Error: {words}")
+
+
+def test_debug_shows_where_an_error_happened():
+    result = program("--debug", "reproduce", "figure3")
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr
+    assert "check_choice" in result.stderr
+    assert "ValueError: name must be one of" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--splits", "0"], ["--splits", "x"], ["--nope"]])
+def test_options_that_make_no_sense_are_refused(arguments):
+    result = invoke("reproduce", "tshirts", *arguments)
+    assert result.exit_code == 2
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+SLOW = """
+    import sys
+    sys.path.insert(0, sys.argv.pop(1))
+    from fake_cells import counted_cells
+    from fairordinal.cli import main
+    from fairordinal.experiments import EXPERIMENTS, Experiment
+    notes = sys.argv.pop(1)
+    cells = counted_cells(notes, pause=0.3)
+    EXPERIMENTS["slow"] = Experiment("slow", "Slow", lambda options: cells, lambda rows: [])
+    main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_a_run_that_is_stopped_says_that_it_can_go_on(tmp_path):
+    out, notes = tmp_path / "out", tmp_path / "notes"
+    notes.mkdir()
+    command = [sys.executable, "-c", textwrap.dedent(SLOW), str(Path(__file__).parent), str(notes)]
+    command += ["reproduce", "slow", "--quiet", "--out", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not list(out.glob("cells/*.json")):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 1
+    assert errors.strip() == (
+        "Stopped. What was finished is kept; the same command goes on from there."
+    )
+    assert 1 <= len(list(out.glob("cells/*.json"))) < 8
