@@ -78,6 +78,12 @@ def test_labels_in_another_process_are_identical(model, path):
     assert scores == model.scores(table).tobytes().hex()
 
 
+def test_who_predicts_does_not_wait_for_training():
+    code = "import sys, fairordinal.models; print({'sklearn', 'scipy', 'onnx'} & {*sys.modules})"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"
+
+
 def test_the_text_is_the_same_every_time_and_has_a_line_for_each_coefficient(model):
     text = model_text(model)
     again = fitted()

@@ -49,7 +49,7 @@ _HOMES = {
     "thresholds": "ThresholdResult optimize_thresholds",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
-_MODULES = ("baselines", "criteria", "datasets", "metrics", "plotting", "ranker", *_HOMES)
+_MODULES = ("baselines", "criteria", "datasets", "metrics", "models", "plotting", "ranker", *_HOMES)
 
 
 def __getattr__(name: str) -> Any:
