@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-ROOT = Path(os.environ.get("FAIRORDINAL_DATA", BESIDE)) / "paper_main"
+HOME = Path(os.environ.get("FAIRORDINAL_DATA", BESIDE))
+ROOT = HOME / "paper_main"
 
 needs_paper_data = pytest.mark.skipif(
     not ROOT.is_dir(), reason="the paper's data is not here; FAIRORDINAL_DATA can name its folder"

@@ -9,8 +9,8 @@ import fairordinal
 
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
-    "_validation _progress _predictions",
-    "_table _costs _render",
+    "_validation _progress _threads _predictions",
+    "_table _costs _render _source",
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss",
     "_audit thresholds ranker",
@@ -18,6 +18,8 @@ LAYERS = [
     "estimators",
     "baselines frontier",
     "datasets",
+    "experiments",
+    "cli",
 ]
 PLACE = {name: place for place, row in enumerate(LAYERS) for name in row.split()}
 FILES = sorted(

@@ -1,17 +1,26 @@
-"""Fair ordinal regression: audit predictors of ordered labels, and repair their thresholds."""
+"""Fair ordinal regression: audit, repair and train predictors of ordered labels.
 
-from fairordinal._audit import (
-    Audit,
-    Finding,
-    assert_pairwise_fair,
-    audit,
-    audit_counts,
-    rows_needed,
-)
-from fairordinal._progress import show_progress
-from fairordinal.estimators import FairOrdinalClassifier, FairThresholdClassifier
-from fairordinal.frontier import FairOrdinalFrontier, compare
-from fairordinal.thresholds import ThresholdResult, optimize_thresholds
+Modules are imported when something of theirs is asked for: who audits does not wait for training.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairordinal._audit import (
+        Audit,
+        Finding,
+        assert_pairwise_fair,
+        audit,
+        audit_counts,
+        rows_needed,
+    )
+    from fairordinal._progress import show_progress
+    from fairordinal.estimators import FairOrdinalClassifier, FairThresholdClassifier
+    from fairordinal.frontier import FairOrdinalFrontier, compare
+    from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
 __version__ = "0.1.0"
 
@@ -31,3 +40,28 @@ __all__ = [
     "rows_needed",
     "show_progress",
 ]
+
+_HOMES = {
+    "_audit": "Audit Finding assert_pairwise_fair audit audit_counts rows_needed",
+    "_progress": "show_progress",
+    "estimators": "FairOrdinalClassifier FairThresholdClassifier",
+    "frontier": "FairOrdinalFrontier compare",
+    "thresholds": "ThresholdResult optimize_thresholds",
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+_MODULES = ("baselines", "criteria", "datasets", "metrics", "plotting", "ranker", *_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or a module."""
+    if name in _HOME:
+        found = getattr(importlib.import_module(f"fairordinal.{_HOME[name]}"), name)
+        globals()[name] = found
+        return found
+    if name in _MODULES:
+        return importlib.import_module(f"fairordinal.{name}")
+    raise AttributeError(f"module 'fairordinal' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -34,8 +34,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import sparse, stats
-from sklearn.utils import check_random_state
+from scipy import sparse, special
 
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable
 from fairordinal._validation import Array, check_choice, check_fraction, check_whole
@@ -153,7 +152,7 @@ class Estimates:
     def critical_value(self, confidence: float) -> float:
         """The c such that all |estimate - truth| <= c·deviation with this confidence."""
         if self.correlation is None:
-            return float(stats.norm.isf((1 - confidence) / 2 / len(self.centre)))  # Bonferroni
+            return float(-special.ndtri((1 - confidence) / 2 / len(self.centre)))  # Bonferroni
         return _max_t(self.correlation, confidence)
 
 
@@ -201,7 +200,7 @@ def _max_t(correlation: Array, confidence: float) -> float:
     varying = correlation.diagonal() > 0
     correlation = correlation[np.ix_(varying, varying)]
     if len(correlation) <= 1:
-        return float(stats.norm.isf((1 - confidence) / 2))
+        return float(-special.ndtri((1 - confidence) / 2))
     root = np.linalg.cholesky(correlation + JITTER * np.eye(len(correlation)))
     n_draws = int(np.clip(GAUSSIAN_DRAWS // len(root), 1 << 12, 1 << 15))
     draws = np.random.default_rng(0).standard_normal((n_draws, len(root)))
@@ -222,6 +221,8 @@ def _resample(
 
     Each group is drawn anew, with its number of rows, from its counts and one pseudo-row.
     """
+    from sklearn.utils import check_random_state  # slow to import, seldom needed
+
     random = check_random_state(random_state)
     law = table.padded
     label_shares = table.totals.sum(axis=0) / table.totals.sum()
@@ -313,7 +314,7 @@ def rows_for_power(
     if not len(contrasts) or np.count_nonzero(alike.counts.sum(axis=0)) < 2:
         return math.nan
     estimates = fisher_estimates(criterion, alike, contrasts)
-    critical = estimates.critical_value(confidence) + float(stats.norm.ppf(power))
+    critical = estimates.critical_value(confidence) + float(special.ndtri(power))
     distance = math.atanh(violation / criterion.scale(table))
     return float(table.rows.sum() * (critical * estimates.deviation.max() / distance) ** 2)
 

@@ -44,6 +44,37 @@ def progress(title: str) -> Iterator[Say | None]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(title, total=None)
         yield lambda state: bar.update(task, description=f"{title}: {state}")
+
+
+@contextmanager
+def progress_bar(title: str, total: int, *, done: int = 0) -> Iterator[Say]:
+    """A bar with the time that is left; each call says what was finished."""
+    if not _SHOWN.get():
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(title, total=total, completed=done)
+        yield lambda name: bar.update(task, advance=1, description=f"{title}, last {name}")

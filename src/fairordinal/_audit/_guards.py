@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._audit._entry import audit
 from fairordinal._audit._finding import Finding
@@ -60,6 +59,8 @@ def assert_pairwise_fair(
     """
     if not is_number(max_violation) or not max_violation >= 0:
         raise ValueError(f"max_violation must be a number of at least 0, got {max_violation!r}.")
+    from sklearn.exceptions import UndefinedMetricWarning
+
     with warnings.catch_warnings():  # what is undefined fails below
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         result = audit(

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import DataConversionWarning
 
 from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
 from fairordinal._validation._columns import Array, Column, is_number, read_column, stack
@@ -99,6 +98,8 @@ def read_samples(
 def read_target(y: Any) -> Column:
     """The labels an estimator is fitted to; of a column vector, with scikit-learn's warning."""
     if len(getattr(y, "shape", ())) == 2:
+        from sklearn.exceptions import DataConversionWarning  # slow to import, seldom needed
+
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected.",
             DataConversionWarning,

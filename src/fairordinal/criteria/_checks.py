@@ -6,7 +6,6 @@ import warnings
 from itertools import combinations
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._table import ScoreTable
 from fairordinal.criteria._base import Criterion
@@ -40,6 +39,8 @@ def warn_undefined(criterion: Criterion, table: ScoreTable, *, stacklevel: int) 
         if not criterion.needs_labels
         else f"a group has no samples to average{f' ({what})' if what else ''}"
     )
+    from sklearn.exceptions import UndefinedMetricWarning  # slow to import, seldom needed
+
     warnings.warn(
         f"{criterion.title} is undefined for groups {shown}: {reason}. Leaving them out; the "
         "result is nan if nothing is left.",

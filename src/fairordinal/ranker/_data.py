@@ -11,6 +11,7 @@ from sklearn.model_selection import check_cv
 
 from fairordinal._pairloss import Kernel
 from fairordinal._table import ScoreTable
+from fairordinal._threads import one_thread
 from fairordinal._validation import Array, check_whole
 from fairordinal.criteria import Criterion, PairwiseCriterion
 from fairordinal.ranker._features import Features
@@ -123,6 +124,7 @@ def _places(rows: Rows, given: Any) -> Array:
     return np.searchsorted(rows.numbers, given[np.isin(given, rows.numbers)])
 
 
+@one_thread
 def choose_alpha(
     rows: Rows, criterion: PairwiseCriterion, loss: Kernel, folds: Folds, max_iter: int
 ) -> float:

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._pairloss import LOSSES
+from fairordinal._threads import one_thread
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -48,6 +49,7 @@ def ways_of(ranker: str) -> tuple[str, ...]:
     return ("direct", "reduction") if ranker == "auto" else (ranker,)
 
 
+@one_thread
 def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[Fit]:
     """The plain ranker, and those of each way from accurate to fair."""
     first = plain(data, training)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, optimize
 
 from fairordinal._pairloss import STEP, Alike, Histogram, Kernel, PairLoss, alike, measure
+from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.ranker._features import Features
 
@@ -240,6 +241,7 @@ class Training:
         objective = Objective(data, self.alpha, aim, sharpness)
         return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
 
+    @one_thread
     def fit_again(self, data: PairData, fits: list[Fit]) -> list[Fit]:
         """The same aims for other rows."""
         return [fit if fit.aim is None else self.fit(data, fit.aim, fit.coef) for fit in fits]

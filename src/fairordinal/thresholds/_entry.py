@@ -13,6 +13,7 @@ from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._cuts import Deadline, Goal, Problem, cheapest_cuts, read_problem
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
+from fairordinal._threads import one_thread
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -135,6 +136,7 @@ def read_scored(
     )
 
 
+@one_thread
 def solve(
     table: ScoreTable,
     criterion: Criterion,

@@ -9,6 +9,7 @@ import numpy as np
 
 from fairordinal._cuts import Deadline, Goal, read_problem
 from fairordinal._table import ScoreTable
+from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 from fairordinal.thresholds._certified import Certified
@@ -27,6 +28,7 @@ class RoughCut(NamedTuple):
     violation: float
 
 
+@one_thread
 def rough_cuts(
     table: ScoreTable, criterion: Criterion, cost: Array, goals: Sequence[Goal]
 ) -> list[RoughCut]:

@@ -1,0 +1,21 @@
+"""Tables in files — CSV, TSV, Parquet, Arrow — read by column, or counted in a stream.
+
+Needs pyarrow (``pip install fairordinal[files]``), which is imported when a file is opened.
+"""
+
+from fairordinal._source._counts import Counts, count_rows
+from fairordinal._source._labels import LabelOrder, order_of
+from fairordinal._source._open import Source, open_source
+from fairordinal._source._values import Cells, read_names, read_values
+
+__all__ = [
+    "Cells",
+    "Counts",
+    "LabelOrder",
+    "Source",
+    "count_rows",
+    "open_source",
+    "order_of",
+    "read_names",
+    "read_values",
+]

@@ -1,0 +1,84 @@
+"""The order of labels: given, numeric, or stored with the column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fairordinal._source._open import Source
+from fairordinal._source._values import Cells
+
+MOST_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class LabelOrder:
+    """Labels in ascending order."""
+
+    labels: list[Any]
+
+    def check(self, cells: Cells, option: str) -> None:
+        """Refuse labels that have no place in the order."""
+        strange = [value for value in cells.distinct if value not in set(self.labels)]
+        if strange:
+            raise ValueError(
+                f"{option}: value {strange[0]!r} is not one of the labels "
+                f"{_listed(self.labels)}. Add it to --order, or mend the column."
+            )
+
+
+def order_of(
+    source: Source, column: str, cells: Cells, order: str | None, option: str
+) -> LabelOrder:
+    """The order of a column's labels, or a word on how to give one."""
+    if order is not None:
+        return _given(order, cells)
+    if cells.are_numbers:
+        return LabelOrder(cells.distinct)
+    stored = _stored(source, column)
+    if stored is not None:
+        return LabelOrder(stored)
+    example = ",".join(str(value) for value in sorted(map(str, cells.distinct))[:MOST_SHOWN])
+    raise ValueError(
+        f"{option}: the order of the labels {_listed(sorted(map(str, cells.distinct)))} is not "
+        f"known. Give it from lowest to highest, for example --order {example!r} in your order."
+    )
+
+
+def _given(order: str, cells: Cells) -> LabelOrder:
+    labels: list[Any] = [label.strip() for label in order.split(",")]
+    if cells.are_numbers:
+        try:
+            numbers = [float(label) for label in labels]
+        except ValueError:
+            raise ValueError(
+                f"--order: the labels are numbers, {_listed(cells.distinct)}, but --order names "
+                f"{_listed(labels)}."
+            ) from None
+        labels = [int(number) if number.is_integer() else number for number in numbers]
+    twice = [label for label in labels if labels.count(label) > 1]
+    if twice or "" in labels:
+        raise ValueError(f"--order must name each label once, got {order!r}.")
+    if len(labels) < 2:
+        raise ValueError(f"--order must name at least two labels, got {order!r}.")
+    return LabelOrder(labels)
+
+
+def _stored(source: Source, column: str) -> list[Any] | None:
+    """Categories of an ordered dictionary, from the file itself."""
+    if source.kind == "csv":
+        return None
+    import pyarrow as pa
+
+    data = source.dataset(None)
+    kind = data.schema.field(column).type
+    if not pa.types.is_dictionary(kind) or not kind.ordered:
+        return None
+    head = data.head(1, columns=[column]).column(column).combine_chunks()
+    return [str(label) for label in head.dictionary.to_pylist()]
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    shown = ", ".join(repr(label) for label in labels[:MOST_SHOWN])
+    return f"{shown}, … ({len(labels)} in all)" if len(labels) > MOST_SHOWN else shown

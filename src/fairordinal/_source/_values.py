@@ -1,0 +1,63 @@
+"""What cells of a file mean: missing, a number, or a name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fairordinal._source._open import MISSING
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a column: numbers if all are, otherwise names; None where missing."""
+
+    values: list[Any]
+    are_numbers: bool
+
+    @property
+    def distinct(self) -> list[Any]:
+        """Values that occur, numbers in order, names as they come."""
+        found = [*dict.fromkeys(value for value in self.values if value is not None)]
+        return sorted(found) if self.are_numbers else found
+
+
+def read_names(values: Sequence[Any]) -> list[Any]:
+    """Names of groups: text without blanks around it, "01" and "1" apart; None where missing."""
+    meant = {value: _clean(value) for value in dict.fromkeys(values)}
+    return [meant[value] for value in values]
+
+
+def read_values(values: Sequence[Any]) -> Cells:
+    """Numbers or names; text such as "1" or " 2.0" is a number if all of the column is."""
+    distinct = dict.fromkeys(values)
+    text = {value: _clean(value) for value in distinct}
+    numbers = {value: _number(clean) for value, clean in text.items() if clean is not None}
+    are_numbers = bool(numbers) and None not in numbers.values()
+    meant = numbers if are_numbers else text
+    return Cells([meant.get(value) for value in values], are_numbers)
+
+
+def _clean(value: Any) -> Any:
+    """Without blanks around it; None if nothing is left."""
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if not isinstance(value, str):
+        return value
+    stripped = value.strip()
+    return None if stripped in MISSING else stripped
+
+
+def _number(value: Any) -> int | float | None:
+    """A finite number, whole if it can be; None for any other text."""
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
+        return None
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,11 @@
+"""The command line: parse, call, print."""
+
+from fairordinal.cli._app import app, main
+from fairordinal.cli._audit import audit
+from fairordinal.cli._reproduce import reproduce
+from fairordinal.cli._thresholds import thresholds
+
+for command in (audit, thresholds, reproduce):
+    app.command()(command)
+
+__all__ = ["app", "main"]

@@ -1,0 +1,165 @@
+"""`fairordinal audit`: is a predictor fair?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import fairordinal
+from fairordinal._audit import Audit, audit_counts
+from fairordinal._progress import progress, show_progress
+from fairordinal._source import Source, count_rows, order_of, read_names, read_values
+from fairordinal.cli._columns import (
+    Encoding,
+    File,
+    Groups,
+    Label,
+    Order,
+    Quiet,
+    Separator,
+    check_different,
+    keep_whole,
+    opened,
+)
+from fairordinal.cli._output import say, wanted, write_json
+from fairordinal.criteria import as_criterion
+
+UNFAIR = 2  # exit code
+
+
+def audit(
+    file: File,
+    y: Label,
+    pred: Annotated[
+        str, typer.Option(help="Column of predicted labels, or of scores.", metavar="COLUMN")
+    ],
+    group: Groups,
+    counts: Annotated[
+        str | None,
+        typer.Option(help="Column that says how many rows each row stands for.", metavar="COLUMN"),
+    ] = None,
+    order: Order = None,
+    criterion: Annotated[
+        str, typer.Option(help="The notion that --max-violation speaks of.")
+    ] = "demographic_parity",
+    max_violation: Annotated[
+        float | None, typer.Option(help="Exit with code 2 if the violation exceeds it.", min=0.0)
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="Hold the upper bound at this confidence against the limit."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all numbers there.", metavar="FILE")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    quiet: Quiet = False,
+) -> None:
+    """Audit predictions for fairness between groups.
+
+    The file is read in a stream: its size does not matter. Exit code 0: fair within the limit, or
+    no limit given; 2: above the limit, or not comparable; 1: an error.
+
+    Examples
+    --------
+        fairordinal audit predictions.csv --y grade --pred predicted --group sex
+
+        fairordinal audit counts.csv --y grade --pred predicted --group sex --counts n
+
+        fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
+    """
+    as_criterion(criterion)
+    source = opened(file, separator, encoding)
+    with show_progress(wanted(quiet)):
+        columns, number, notes = counted_columns(source, y, pred, group, counts, order)
+    result = audit_columns(columns, number, group, confidence or 0.95)
+    typer.echo(str(result))
+    say(notes, quiet)
+    if json_file:
+        write_json(json_file, as_json(result))
+    if max_violation is not None:
+        raise typer.Exit(gate(result, criterion, max_violation, bounded=confidence is not None))
+
+
+Columns = dict[str, list[Any]]
+
+
+def counted_columns(
+    source: Source, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
+) -> tuple[Columns, list[Any], list[str]]:
+    """Distinct rows by column, labels in order, and notes on what was left out."""
+    check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
+    names = [source.column(y, "--y"), source.column(pred, "--pred")]
+    names += [source.column(name, "--group") for name in groups]
+    weight = source.column(counts, "--counts") if counts else None
+    with progress(f"reading {source.path.name}") as state:
+        told = (lambda n: state(f"{n:,} rows")) if state else None
+        found = count_rows(source, names, count=weight, say=told)
+    true, predicted = (read_values(column) for column in found.columns[:2])
+    labels = order_of(source, names[0], true, order, "--y")
+    labels.check(true, "--y")
+    if not (predicted.are_numbers and true.are_numbers):
+        labels.check(predicted, "--pred")
+    columns = {y: true.values, pred: predicted.values}
+    for name, column in zip(groups, found.columns[2:], strict=True):
+        columns[name] = read_names(column)
+    kept = keep_whole(columns, found.counts)
+    whole = {name: [column[i] for i in kept.places] for name, column in columns.items()}
+    whole[""] = [found.counts[i] for i in kept.places]
+    return whole, labels.labels, [kept.note]
+
+
+def audit_columns(
+    columns: Columns, labels: list[Any], groups: list[str], confidence: float
+) -> Audit:
+    """The audit of distinct rows; the column without a name holds their counts."""
+    y, pred = [*columns][:2]
+    return audit_counts(
+        columns,
+        y_true=y,
+        y_pred=pred,
+        sensitive_features=groups,
+        count="",
+        labels=labels,
+        confidence=confidence,
+    )
+
+
+def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
+    """The exit code, and a sentence that says why."""
+    finding = result[criterion]
+    held = finding.violation_interval[1] if bounded else finding.violation
+    what = "upper bound of the violation" if bounded else "violation"
+    undefined = any(np.isnan(row["disparity"]) for row in finding.rows())
+    if undefined:
+        typer.echo(f"FAIL: {finding.criterion.title} is undefined for some groups.", err=True)
+        return UNFAIR
+    fair = bool(held <= limit)
+    sign = "≤" if fair else ">"
+    verdict = f"{finding.criterion.title}: {what} {held:.4g} {sign} {limit:g}"
+    typer.echo(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
+    return 0 if fair else UNFAIR
+
+
+def as_json(result: Audit) -> dict[str, Any]:
+    """All numbers of an audit."""
+    return {
+        "fairordinal": fairordinal.__version__,
+        "labels": result.table.labels,
+        "confidence": result.confidence,
+        "interval": result.interval,
+        "findings": [
+            {
+                "criterion": finding.criterion.name,
+                "violation": finding.violation,
+                "violation_interval": finding.violation_interval,
+                "pairs": [*finding.rows()],
+            }
+            for finding in result.findings
+        ],
+        "groups": result.group_columns(),
+    }

@@ -1,0 +1,35 @@
+"""Data sets with ordered labels and sensitive groups.
+
+`fetch_*` are downloaded once and kept in a data home; `load_*` are embedded in other packages;
+`make_*` are drawn from a distribution whose violations are known.
+"""
+
+from fairordinal.datasets._catalogue import orca_names
+from fairordinal.datasets._communities import fetch_communities_crime
+from fairordinal.datasets._drug import fetch_drug_consumption
+from fairordinal.datasets._embedded import (
+    load_balance_scale,
+    load_diabetes,
+    load_era,
+    load_esl,
+    load_lev,
+    load_swd,
+)
+from fairordinal.datasets._home import get_data_home
+from fairordinal.datasets._orca import fetch_orca
+from fairordinal.datasets._synthetic import make_biased_ordinal
+
+__all__ = [
+    "fetch_communities_crime",
+    "fetch_drug_consumption",
+    "fetch_orca",
+    "get_data_home",
+    "load_balance_scale",
+    "load_diabetes",
+    "load_era",
+    "load_esl",
+    "load_lev",
+    "load_swd",
+    "make_biased_ordinal",
+    "orca_names",
+]

@@ -1,0 +1,16 @@
+"""Packages that not every user has."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def optional(module: str, purpose: str, extra: str) -> Any:
+    """Import a module, or say what needs it and how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        message = f"{purpose} needs {package}; install it with `pip install fairordinal[{extra}]`."
+        raise ImportError(message) from error

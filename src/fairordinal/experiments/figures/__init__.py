@@ -1,0 +1,1 @@
+"""The paper's figures and tables, a file for each."""

@@ -1,0 +1,370 @@
+"""Downloads from a server on this machine, which fails in all ways that servers fail."""
+
+import hashlib
+import importlib
+import io
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fairordinal.datasets import _upstream, fetch_drug_consumption, fetch_orca
+from fairordinal.datasets._archive import set_from_archive
+from fairordinal.datasets._catalogue import OrcaSet, orca_set
+from fairordinal.datasets._home import Source
+from fairordinal.datasets._stored import stored_set
+from fairordinal.datasets._upstream import UPSTREAM, Upstream, checked_bytes
+from paper_data import HOME, needs_paper_data
+from web_server import serving
+
+pytest.importorskip("pooch")
+
+CONTENT = b"rows and rows of data\n" * 5000
+PLACE = "folder/file.data"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch, request):
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setattr(_upstream, "TIMEOUT", 1.0 if "hanging" in request.node.name else 30.0)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A server of CONTENT, which is known as the file "made up"."""
+    with serving(CONTENT) as running:
+        known = Upstream(running.url, PLACE, hashlib.sha256(CONTENT).hexdigest())
+        monkeypatch.setitem(UPSTREAM, "made up", known)
+        yield running
+
+
+def source(home, n_retries=0, allowed=True):
+    return Source(home, allowed, n_retries, 0.01)
+
+
+def files(home):
+    return sorted(path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file())
+
+
+def test_a_file_is_downloaded_once(server, tmp_path):
+    assert checked_bytes("made up", source(tmp_path)) == CONTENT
+    assert checked_bytes("made up", source(tmp_path, allowed=False)) == CONTENT
+    assert server.requests == 1
+    assert files(tmp_path) == [PLACE]
+
+
+@pytest.mark.parametrize(
+    ("way", "reason"),
+    [
+        ("truncated", "IncompleteRead|SHA-256"),
+        ("truncated_without_length", "SHA-256"),
+        ("wrong", "SHA-256 is .*, expected"),
+        ("missing", "404"),
+        ("broken", "503"),
+        ("hanging", "timed out"),
+    ],
+)
+def test_a_failed_download_says_why_and_leaves_nothing(server, tmp_path, caplog, way, reason):
+    server.ways = [way] * 3
+    with pytest.raises(OSError, match=rf"(?s)could not be downloaded.*({reason}).*put the file at"):
+        checked_bytes("made up", source(tmp_path, n_retries=2))
+    assert server.requests == 3
+    assert caplog.text.count("more attempts") == 3
+    assert files(tmp_path) == []
+    assert checked_bytes("made up", source(tmp_path)) == CONTENT
+
+
+@pytest.mark.parametrize("way", ["truncated", "wrong", "missing", "broken", "hanging"])
+def test_a_download_that_fails_twice_and_then_works_is_good(server, tmp_path, way):
+    server.ways = [way, way]
+    assert checked_bytes("made up", source(tmp_path, n_retries=2)) == CONTENT
+    assert server.requests == 3
+    assert files(tmp_path) == [PLACE]
+
+
+def test_a_slow_download_is_waited_for(server, tmp_path):
+    server.ways = ["slow"]
+    assert checked_bytes("made up", source(tmp_path)) == CONTENT
+
+
+def test_no_server_at_all_is_said(monkeypatch, tmp_path):
+    monkeypatch.setitem(UPSTREAM, "made up", Upstream("http://127.0.0.1:1/x", PLACE, "0"))
+    with pytest.raises(OSError, match="could not be downloaded"):
+        checked_bytes("made up", source(tmp_path))
+
+
+@pytest.mark.parametrize("damage", [CONTENT[:-1], b"", CONTENT[::-1]])
+def test_a_damaged_file_is_fetched_again(server, tmp_path, caplog, damage):
+    path = tmp_path / PLACE
+    path.parent.mkdir()
+    path.write_bytes(damage)
+    with pytest.raises(OSError, match="missing or damaged, and download_if_missing is False"):
+        checked_bytes("made up", source(tmp_path, allowed=False))
+    assert "is damaged" in caplog.text
+    assert checked_bytes("made up", source(tmp_path)) == CONTENT
+    assert path.read_bytes() == CONTENT
+
+
+def test_a_damaged_file_that_cannot_be_fetched_again_is_not_used(server, tmp_path):
+    path = tmp_path / PLACE
+    path.parent.mkdir()
+    path.write_bytes(CONTENT[:-1])
+    server.ways = ["missing"]
+    with pytest.raises(OSError, match="404"):
+        checked_bytes("made up", source(tmp_path))
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(server, tmp_path):
+    (tmp_path / "folder").write_text("not a folder")
+    with pytest.raises(OSError, match=r"cannot be written to .*Name a folder of yours"):
+        checked_bytes("made up", source(tmp_path, n_retries=5))
+    assert server.requests == 0
+
+
+def test_two_at_once_do_not_disturb_each_other(server, tmp_path):
+    server.ways = ["slow"] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: checked_bytes("made up", source(tmp_path)), range(4)))
+    assert found == [CONTENT] * 4
+    assert files(tmp_path) == [PLACE]
+
+
+def test_a_killed_download_leaves_nothing_that_is_taken_as_good(server, tmp_path):
+    script = f"""
+        from pathlib import Path
+        from fairordinal.datasets import _upstream
+        from fairordinal.datasets._home import Source
+        known = _upstream.Upstream({server.url!r}, {PLACE!r}, "0")
+        _upstream.UPSTREAM["made up"] = known
+        _upstream.checked_bytes("made up", Source(Path({str(tmp_path)!r}), True, 0, 0.0))
+    """
+    server.ways = ["hanging"]
+    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], env={**os.environ})
+    assert server.half_sent.wait(60)
+    child.kill()
+    child.wait(60)
+    assert not (tmp_path / PLACE).exists()
+    with pytest.raises(OSError, match="missing or damaged"):
+        checked_bytes("made up", source(tmp_path, allowed=False))
+    assert checked_bytes("made up", source(tmp_path)) == CONTENT
+
+
+def test_an_interrupt_cleans_up(server, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_upstream.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        checked_bytes("made up", source(tmp_path))
+    assert files(tmp_path) == []
+
+
+def test_without_pooch_a_message_says_what_to_install(server, tmp_path, monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(ImportError, match=r"a download needs pooch; .*fairordinal\[data\]"):
+        checked_bytes("made up", source(tmp_path))
+
+
+# -- the archive ---------------------------------------------------------------------------------
+
+
+def made_up_set(n_rows=12, n_splits=3):
+    """A set with rows that are equal, and the texts of its files."""
+    generator = np.random.default_rng(0)
+    lines = [f"{value / 4:.2f} {-value} {1 + value % 3}\n" for value in range(n_rows - 3)]
+    lines += lines[:3]
+    texts = {}
+    for split in range(1, n_splits + 1):
+        shuffled = [lines[row] for row in generator.permutation(n_rows)]
+        texts[f"train_few.{split}"] = "".join(shuffled[:7]).encode()
+        texts[f"test_few.{split}"] = "".join(shuffled[7:]).encode()
+    sums = [f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in texts.items()]
+    entry = OrcaSet(
+        name="few-5",
+        base="few",
+        columns=("first", "second"),
+        folder="discretized-regression/5bins/few/matlab",
+        stem="few",
+        first_split=1,
+        n_splits=n_splits,
+        files_sha256=hashlib.sha256("".join(sums).encode()).hexdigest(),
+        sensitive_column="first",
+        sensitive_value=None,
+        target_names=None,
+        source="made up",
+        licence="none",
+        note="",
+    )
+    return entry, texts
+
+
+def packed(*sets):
+    """An archive of sets; folders beside have files of the same names."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, texts in sets:
+            for name, text in texts.items():
+                archive.writestr(f"datasets-orreview/{entry.folder}/{name}", text)
+                archive.writestr(f"datasets-orreview/other{entry.folder}/{name}", b"1 2 3\n")
+    return content.getvalue()
+
+
+@pytest.fixture
+def orca_server(monkeypatch):
+    """A server of the archive of ORCA, whose content a test has to set."""
+    with serving(b"") as running:
+        monkeypatch.setitem(UPSTREAM, "orca", replace(UPSTREAM["orca"], url=running.url))
+        yield running
+
+
+def texts_of(entry, stored):
+    return {
+        name: b"".join([stored.lines[row] for row in rows])
+        for names, split in zip(entry.file_names(), stored.splits, strict=True)
+        for name, rows in zip(names, split, strict=True)
+    }
+
+
+def test_a_set_comes_out_of_the_archive_and_is_kept(orca_server, tmp_path):
+    entry, texts = made_up_set()
+    orca_server.content = packed((entry, texts))
+    found = set_from_archive(entry, source(tmp_path))
+    assert texts_of(entry, found) == texts
+    kept = stored_set(entry, tmp_path)
+    assert kept.lines == found.lines
+    for ours, theirs in zip(found.splits, kept.splits, strict=True):
+        np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
+    folder = f"orca/{entry.name}"
+    kept_files = ["orca/datasets-orreview.zip", f"{folder}/splits.csv.gz", f"{folder}/table.csv.gz"]
+    assert files(tmp_path) == kept_files
+
+
+def test_an_archive_that_is_there_is_not_fetched_again(orca_server, tmp_path):
+    entry, texts = made_up_set()
+    orca_server.content = packed((entry, texts))
+    set_from_archive(entry, source(tmp_path))
+    for file in ("table", "splits"):
+        (tmp_path / "orca" / entry.name / f"{file}.csv.gz").unlink()
+        assert stored_set(entry, tmp_path) is None
+        set_from_archive(entry, source(tmp_path, allowed=False))
+        assert stored_set(entry, tmp_path) is not None
+    assert orca_server.requests == 1
+
+
+@pytest.mark.parametrize(
+    "how", ["truncated", "empty", "a byte changed", "a file less", "one wrong"]
+)
+def test_a_damaged_archive_is_fetched_again(orca_server, tmp_path, caplog, how):
+    entry, texts = made_up_set()
+    good = packed((entry, texts))
+    place = tmp_path / UPSTREAM["orca"].place
+    place.parent.mkdir(parents=True)
+    less = {name: text for name, text in texts.items() if name != "test_few.2"}
+    middle = good.index(b"train_few.2") + 12
+    place.write_bytes(
+        {
+            "truncated": good[: len(good) // 2],
+            "empty": b"",
+            "a byte changed": good[:middle] + bytes([good[middle] ^ 255]) + good[middle + 1 :],
+            "a file less": packed((entry, less)),
+            "one wrong": packed((entry, texts | {"test_few.2": b"1 2 3\n"})),
+        }[how]
+    )
+    with pytest.raises(OSError, match="missing or damaged"):
+        set_from_archive(entry, source(tmp_path, allowed=False))
+    orca_server.content = good
+    assert texts_of(entry, set_from_archive(entry, source(tmp_path))) == texts
+    assert "is damaged, or has not all of few-5" in caplog.text
+    assert place.read_bytes() == good
+
+
+def test_an_archive_with_another_content_is_refused(orca_server, tmp_path):
+    entry, texts = made_up_set()
+    orca_server.content = packed((entry, texts | {"train_few.1": b"1 2 3\n"}))
+    with pytest.raises(OSError, match=r"does not hold few-5 with its known checksums\. Try again"):
+        set_from_archive(entry, source(tmp_path))
+    assert stored_set(entry, tmp_path) is None
+
+
+def test_half_an_archive_is_tried_again(orca_server, tmp_path):
+    entry, texts = made_up_set()
+    orca_server.content = packed((entry, texts))
+    orca_server.ways = ["truncated_without_length", "truncated"]
+    assert texts_of(entry, set_from_archive(entry, source(tmp_path, n_retries=2))) == texts
+    orca_server.ways = ["truncated_without_length"]
+    with pytest.raises(OSError, match="it is not a whole zip archive"):
+        set_from_archive(entry, source(tmp_path / "elsewhere"))
+    assert files(tmp_path / "elsewhere") == []
+
+
+def test_a_set_that_cannot_be_kept_is_used_all_the_same(orca_server, tmp_path, caplog):
+    entry, texts = made_up_set()
+    orca_server.content = packed((entry, texts))
+    (tmp_path / "orca").mkdir()
+    (tmp_path / "orca" / entry.name).write_text("not a folder")
+    assert texts_of(entry, set_from_archive(entry, source(tmp_path))) == texts
+    assert "cannot be kept" in caplog.text
+
+
+def test_two_at_once_make_one_set(orca_server, tmp_path):
+    entry, texts = made_up_set()
+    orca_server.content = packed((entry, texts))
+    orca_server.ways = ["slow"] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: set_from_archive(entry, source(tmp_path)), range(4)))
+    assert [texts_of(entry, one) for one in found] == [texts] * 4
+    assert len(files(tmp_path)) == 3
+
+
+# -- the real sets -------------------------------------------------------------------------------
+
+
+@needs_paper_data
+def test_drug_consumption_is_fetched_and_mended(monkeypatch, tmp_path):
+    known = UPSTREAM["drug_consumption"]
+    with serving((HOME / known.place).read_bytes()) as running:
+        monkeypatch.setitem(UPSTREAM, "drug_consumption", replace(known, url=running.url))
+        running.ways = ["truncated", "broken"]
+        data = fetch_drug_consumption(data_home=tmp_path, delay=0.01)
+        assert files(tmp_path) == [known.place]
+        with (tmp_path / known.place).open("ab") as file:
+            file.write(b"one row more")
+        again = fetch_drug_consumption(data_home=tmp_path, delay=0.01)
+    assert running.requests == 4
+    np.testing.assert_array_equal(data.data, again.data)
+    np.testing.assert_array_equal(
+        data.data, fetch_drug_consumption(data_home=HOME, download_if_missing=False).data
+    )
+
+
+@needs_paper_data
+def test_a_downloaded_set_is_that_of_the_stored_table(orca_server, tmp_path, caplog):
+    names = ["ESL", "machine-5", "machine-10"]
+    entries = [orca_set(name) for name in names]
+    orca_server.content = packed(*((e, texts_of(e, stored_set(e, HOME))) for e in entries))
+    with caplog.at_level(logging.WARNING, "fairordinal.datasets"):
+        for name in names:
+            for _ in range(2):  # from the archive, and from what was kept of it
+                found = fetch_orca(name, data_home=tmp_path)
+                stored = fetch_orca(name, data_home=HOME, download_if_missing=False)
+                np.testing.assert_array_equal(found.data, stored.data)
+                np.testing.assert_array_equal(found.target, stored.target)
+                for ours, theirs in zip(found.splits, stored.splits, strict=True):
+                    for rows, others in zip(ours, theirs, strict=True):
+                        np.testing.assert_array_equal(found.data[rows], stored.data[others])
+                for ours, theirs in zip(
+                    found.split_sensitive_features, stored.split_sensitive_features, strict=True
+                ):
+                    np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
+    assert orca_server.requests == 1
+    assert not caplog.records
