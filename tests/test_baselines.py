@@ -378,6 +378,25 @@ def test_regressors_and_single_samples_are_refused_by_mixtures():
         RandomizedMixtureClassifier(DummyClassifier(), 1.5).fit(X, y)
 
 
+@pytest.mark.parametrize("probability", [-0.1, 1.1, np.nan, "half", None, True])
+def test_a_probability_beyond_0_and_1_is_refused_whenever_it_is_set(probability):
+    X, y, _ = people(60)
+    message = "probability must be a number from 0 to 1"
+    with pytest.raises(ValueError, match=message):
+        RandomizedMixtureClassifier(ProportionalOddsClassifier(), probability).fit(X, y)
+    model = RandomizedMixtureClassifier(ProportionalOddsClassifier()).fit(X, y)
+    model.set_params(probability=probability)
+    for ask in (model.predict, model.predict_proba):
+        with pytest.raises(ValueError, match=message):
+            ask(X)
+
+
+def test_a_probability_of_1_in_single_precision_is_1():
+    X, y, _ = people(60)
+    model = RandomizedMixtureClassifier(ProportionalOddsClassifier(), np.float32(1)).fit(X, y)
+    assert set(model.predict(X)) == {model.constant_}
+
+
 def test_the_papers_grid():
     assert len(PAPER_PROBABILITIES) == 49
     assert PAPER_PROBABILITIES[0] == 0.02

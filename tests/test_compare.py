@@ -3,8 +3,25 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import sklearn
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from fairordinal import FairOrdinalClassifier, compare
+from fairordinal import (
+    FairOrdinalClassifier,
+    FairOrdinalFrontier,
+    FairThresholdClassifier,
+    compare,
+)
+from fairordinal.baselines import (
+    ConstantClassifier,
+    ProportionalOddsClassifier,
+    WassersteinFairClassifier,
+    fair_thresholds_only,
+)
+from fairordinal.frontier._paired import _joint_covariance
 from fairordinal.metrics import (
     mean_cost,
     pairwise_demographic_parity_difference,
@@ -16,6 +33,7 @@ MEASURES = {
     "demographic_parity": pairwise_demographic_parity_difference,
     "equal_opportunity": pairwise_equal_opportunity_difference,
 }
+NAMES = np.array(["low", "middle", "high", "top"])
 
 
 def predictions(n, seed, n_groups=2):
@@ -57,7 +75,60 @@ def test_intervals_of_differences_cover(criterion):
         )
     cost, violation = np.mean(covered, axis=0)
     assert 0.91 <= cost <= 0.985  # 0.95 ± 2.6 standard errors
-    assert violation >= 0.91  # more, where signs are not clear
+    assert violation >= 0.91
+
+
+def shifted(n, seed, shifts, n_groups):
+    """Two predictors that know nothing but the group, by so much."""
+    _, y, a = people(n, seed=seed, n_groups=n_groups)
+    generator = np.random.default_rng(seed)
+    score, noise = generator.normal(size=n), generator.normal(size=n)
+    models = {
+        "one": np.digitize(score + shifts[0] * a, [-0.8, 0.3, 1.2]),
+        "two": np.digitize(score + 0.5 * noise + shifts[1] * a, [-0.8, 0.3, 1.2]),
+    }
+    return compare(models, None, y, sensitive_features=a).frame().loc[1]
+
+
+@pytest.mark.parametrize(
+    ("shifts", "n_groups"),
+    [((0.0, 0.3), 2), ((0.3, 0.0), 2), ((0.4, -0.4), 2), ((0.0, 0.2), 6), ((0.2, 0.0), 6)],
+)
+def test_intervals_of_differences_cover_whatever_sign_and_pair_are_the_worst(shifts, n_groups):
+    truth = shifted(200_000, 99, shifts, n_groups)["violation_difference"]
+    rows = [shifted(500, seed, shifts, n_groups) for seed in range(200)]
+    ends = [(row["violation_difference_lower"], row["violation_difference_upper"]) for row in rows]
+    assert np.mean([low <= truth <= high for low, high in ends]) >= 0.91
+    assert np.mean([high - low for low, high in ends]) < (0.4 if n_groups == 2 else 0.8)
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "harm_parity"])
+def test_variances_are_those_of_the_jackknife(criterion):
+    y, a, models = predictions(120, 3)  # two groups: the worst pair stays the same
+
+    def difference(kept):
+        some = {name: predicted[kept] for name, predicted in models.items()}
+        found = compare(some, None, y[kept], sensitive_features=a[kept], criterion=criterion)
+        return found.frame()["violation_difference"][1]
+
+    without = np.array([difference(np.arange(len(y)) != i) for i in range(len(y))])
+    parts = [without[a == g] for g in range(2)]
+    variance = sum((len(part) - 1) * part.var() for part in parts)
+    found = compare(models, None, y, sensitive_features=a, criterion=criterion)
+    first, model = (compared.effects for compared in found.models)
+    signs = np.sign([*model.disparities, *first.disparities]) * [1, -1]
+    ours = signs @ _joint_covariance(model, first, found.groups) @ signs
+    assert ours == pytest.approx(variance, rel=0.05)
+
+
+def test_an_unclear_sign_does_not_make_violations_negative():
+    X, y, a = people(300, seed=1)
+    models = {"unfair": np.digitize(X[:, 0], [-0.8, 0.3, 1.2]), "exact": y}
+    row = compare(models, None, y, sensitive_features=a, criterion="equal_opportunity").frame()
+    reach = row["violation_difference_upper"][1] - row["violation_difference"][1]
+    assert row["violation"][1] == 0.0
+    lowest = row["violation_difference"][1] - reach
+    assert row["violation_difference_lower"][1] == pytest.approx(lowest)
 
 
 def test_pairing_makes_differences_surer_than_the_values():
@@ -82,6 +153,96 @@ def test_fitted_models_and_text():
     assert "&lt;b&gt;fair" in found._repr_html_()
 
 
+def competitors(X, y, a):
+    """Models that look at groups, and one that does not, though its `predict` takes them."""
+    scaled = make_pipeline(
+        StandardScaler(), FairThresholdClassifier(Ridge(), group_aware=True, cv=3)
+    )
+    return {
+        "group-aware": fair_thresholds_only(group_aware=True, cv=3).fit(X, y, sensitive_features=a),
+        "Wasserstein": WassersteinFairClassifier(Ridge()).fit(X, y, sensitive_features=a),
+        "in a pipeline": scaled.fit(X, y, fairthresholdclassifier__sensitive_features=a),
+        "one set": fair_thresholds_only(cv=3).fit(X, y, sensitive_features=a),
+    }
+
+
+def test_models_that_look_at_groups_are_told_them():
+    X, y, a = people(300)
+    new, truth, groups = people(200, seed=1)
+    models = competitors(X, y, a)
+    frame = compare(models, new, truth, sensitive_features=groups).frame()
+    for i, (name, model) in enumerate(models.items()):
+        told = {} if name == "one set" else {"sensitive_features": groups}
+        predicted = model.predict(new, **told)
+        assert frame["cost"][i] == pytest.approx(mean_cost(truth, predicted))
+    assert frame["violation"][:3].max() < 0.2
+
+
+def test_a_routed_pipeline_is_told_the_groups():
+    X, y, a = people(200)
+    with sklearn.config_context(enable_metadata_routing=True):
+        last = FairThresholdClassifier(Ridge(), group_aware=True, cv=3)
+        last.set_fit_request(sensitive_features=True).set_predict_request(sensitive_features=True)
+        model = make_pipeline(StandardScaler(), last).fit(X, y, sensitive_features=a)
+        frame = compare({"routed": model}, X, y, sensitive_features=a).frame()
+    assert frame["violation"][0] < 0.2
+
+
+def test_competitors_are_drawn_beside_a_frontier():
+    plt.switch_backend("Agg")
+    X, y, a = people(300)
+    new = people(200, seed=1)
+    frontier = FairOrdinalFrontier(alpha=1e-3, ranker="reduction", cv=3)
+    frontier.fit(X, y, sensitive_features=a, eval_set=new)
+    found = compare(competitors(X, y, a), *new[:2], sensitive_features=new[2])
+    drawn = frontier.plot(rows="held-out", baselines=found).frame()
+    drawn = drawn[drawn["name"] != "model"].reset_index()
+    assert drawn["name"].tolist() == ["group-aware", "Wasserstein", "in a pipeline", "one set"]
+    for key in ("cost", "cost_lower", "violation", "violation_upper"):
+        np.testing.assert_array_equal(drawn[key], found.frame()[key])
+    other = compare({"y": y}, X, y, sensitive_features=a, criterion="equal_opportunity")
+    with pytest.raises(ValueError, match=r"compared by pairwise equal opp.*'demographic_parity'"):
+        frontier.plot(baselines=other)
+    plt.close("all")
+
+
+def test_names_have_the_order_that_models_were_fitted_with():
+    X, y, a = people(300)
+    models = {
+        "any": LogisticRegression().fit(X, NAMES[y]),
+        "constant": ConstantClassifier(categories=NAMES.tolist()).fit(X, NAMES[y]),
+        "part": ConstantClassifier(categories=["low", "top"]).fit(X, np.where(y > 1, "top", "low")),
+    }
+    found = compare(models, X, NAMES[y], sensitive_features=a).frame()
+    assert found["cost"][1] == mean_cost(y, np.full_like(y, np.median(y)))
+    models["reverse"] = ConstantClassifier(categories=NAMES[::-1].tolist()).fit(X, NAMES[y])
+    with pytest.raises(ValueError, match=r"models\['constant'\] and models\['reverse'\] have"):
+        compare(models, X, NAMES[y], sensitive_features=a)
+
+
+def test_numbers_that_no_model_was_fitted_to_may_occur():
+    X, y, a = people(300)
+    model = ProportionalOddsClassifier().fit(X, np.minimum(y, 2))
+    found = compare({"POM": model}, X, y, sensitive_features=a).frame()
+    assert found["cost"][0] == pytest.approx(mean_cost(y, model.predict(X)))
+
+
+def test_an_unfitted_model_is_named():
+    X, y, a = people(50)
+    models = {"fine": y, "raw": ProportionalOddsClassifier()}
+    with pytest.raises(NotFittedError, match=r"models\['raw'\] is not fitted"):
+        compare(models, X, y, sensitive_features=a)
+
+
+def test_undefined_differences_are_said_to_be_so():
+    found = compare(
+        {"one": [1, 2], "two": [2, 1]}, None, [1, 2],
+        sensitive_features=["a", "b"], criterion="equal_opportunity",
+    )  # fmt: skip
+    assert str(found).splitlines()[-1].split()[-2:] == ["undefined", "undefined"]
+    assert np.isnan(found.frame()["violation_difference"][1])
+
+
 def test_the_models_are_drawn():
     plt.switch_backend("Agg")
     y, a, models = predictions(300, 0)
@@ -98,6 +259,8 @@ def test_the_models_are_drawn():
         ({}, "models must be a mapping"),
         ([1, 2], "models must be a mapping"),
         ({"scores": [0.25, 0.5, 0.75, 0.1]}, "predicts scores"),
+        ({"short": [1, 2, 3]}, r"models\['short'\] has 3 rows but y has 4"),
+        ({"none": None}, r"models\['none'\] must be a column of rows"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(models, message):

@@ -66,7 +66,8 @@ def test_a_scan_is_each_move_by_itself(criterion, data, draw):
     t = draw.draw(st.integers(0, problem.n_cuts - 1))
     lowest = cuts[t - 1] if t else 0
     highest = cuts[t + 1] if t < problem.n_cuts - 1 else problem.n_positions
-    costs, violations = problem.scan(cuts, t, slice(lowest, highest + 1))
+    places = np.arange(lowest, highest + 1)
+    costs, violations = problem.scan(cuts, np.full_like(places, t), places)
     for place, cost, violation in zip(range(lowest, highest + 1), costs, violations, strict=True):
         moved = cuts.copy()
         moved[t] = place

@@ -6,20 +6,21 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from fairordinal._files import PARTIAL, write_whole
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments import EXPERIMENTS, Experiment, Finding, reproduce
 from fairordinal.experiments import _reproduce as reproducing
-from fairordinal.experiments import _store as storing
 from fairordinal.experiments._cell import SplitCell, WholeCell, file_name
 from fairordinal.experiments._experiment import Options, as_markdown, as_text
 from fairordinal.experiments._run import run
-from fairordinal.experiments._store import PARTIAL, Store, as_csv, write_whole
+from fairordinal.experiments._store import Store, as_csv
 from fairordinal.experiments.methods import Constant, Orca, Recipe
 from fake_cells import Counted, computations, counted_cells
 
@@ -99,7 +100,7 @@ def test_a_crash_while_writing_leaves_no_file_and_keeps_the_old_one(monkeypatch,
     def crash(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(storing.os, step, crash)
+    monkeypatch.setattr(os, step, crash)
     for each in (path, tmp_path / "new.txt"):
         with pytest.raises(OSError, match="disk full"):
             write_whole(each, "new")
@@ -314,7 +315,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
     def refuse(**_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(storing.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     with pytest.raises(OSError, match=r"got '.*': Permission denied\."):
         reproduce("tshirts", out=tmp_path)
 

@@ -128,6 +128,22 @@ def test_it_prints(frontier):
     assert "FairOrdinalFrontier" in repr(FairOrdinalFrontier())
 
 
+@pytest.mark.parametrize(
+    ("eval_set", "message"),
+    [
+        (people(50)[:2], r"eval_set must be \(X, y, sensitive_features\), three things, got 2"),
+        (people(50)[0], "three things, got ndarray"),
+        ((people(50)[0], people(40)[1], people(50)[2]), "50 rows but y of eval_set has 40"),
+        ((people(50)[0], *people(40)[1:]), "inconsistent numbers of samples"),
+    ],
+)
+def test_a_wrong_eval_set_is_refused_before_the_work(eval_set, message):
+    X, y, a = people(60)
+    frontier = FairOrdinalFrontier(cv="no splitter, and never asked")
+    with pytest.raises(ValueError, match=message):
+        frontier.fit(X, y, sensitive_features=a, eval_set=eval_set)
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_frames_in_and_out_and_names_of_columns(library):
     X, y, a = people(200)
@@ -150,6 +166,8 @@ def test_the_frontier_of_any_scorer_by_thresholds_alone(criterion):
     point = frontier._chosen(None, None, True, None)
     assert mean_cost(new[1], model.predict(new[0])) == pytest.approx(point.held_out.cost)
     np.testing.assert_allclose(model.decision_function(X), Ridge().fit(X, y).predict(X))
+    assert model.expected_cost_ == point.expected.cost
+    assert model.expected_violation_interval_ == point.expected.violation_interval
     assert frontier.points_[0].train.violation < 0.2 * frontier.points_[-1].train.violation
 
 

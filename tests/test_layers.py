@@ -9,7 +9,7 @@ import fairordinal
 
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
-    "_validation _progress _threads",
+    "_validation _progress _threads _files _optional _predictions",
     "_table _costs _render _source",
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss",
@@ -17,7 +17,7 @@ LAYERS = [
     "_path plotting",
     "estimators",
     "baselines frontier",
-    "datasets",
+    "datasets models",
     "experiments",
     "cli",
 ]

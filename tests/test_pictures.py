@@ -1,4 +1,4 @@
-"""Pictures look as they did: four small ones, kept in tests/pictures.
+"""Pictures look as they did: five small ones, kept in tests/pictures.
 
 Looked at by people when they were made; ``python tests/test_pictures.py`` makes them anew.
 """
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.testing.compare import compare_images
 
+from fairordinal import compare
 from fairordinal.plotting import (
     Cuts,
     DisparityDisplay,
@@ -66,7 +67,16 @@ def confusion():
     return GroupConfusionDisplay(["men", "women"], ["low", "middle", "high"], counts).plot()
 
 
-PICTURES = {draw.__name__: draw for draw in (frontier, disparity, scores, confusion)}
+def comparison():
+    generator = np.random.default_rng(0)
+    y, group = generator.integers(0, 4, 200), generator.integers(0, 2, 200)
+    models = {f"model {i}": np.clip(y + generator.integers(-i, i + group), 0, 3) for i in (1, 2, 3)}
+    return compare(
+        {**models, "constant": np.ones(200, int)}, None, y, sensitive_features=group
+    ).plot()
+
+
+PICTURES = {draw.__name__: draw for draw in (frontier, disparity, scores, confusion, comparison)}
 STYLES = {"frontier": "default", "disparity": "default", "scores": "dark_background"}
 
 

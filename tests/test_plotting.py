@@ -16,11 +16,13 @@ from matplotlib.text import Text
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from fairordinal import (
+    FairOrdinalClassifier,
     FairOrdinalFrontier,
     FairThresholdClassifier,
     audit,
     optimize_thresholds,
 )
+from fairordinal.baselines import ProportionalOddsClassifier, WassersteinFairClassifier
 from fairordinal.metrics import pairwise_equal_opportunity_matrix
 from fairordinal.plotting import (
     Cuts,
@@ -140,6 +142,22 @@ def test_nothing_overlaps_or_is_clipped(draw, names, n_groups, n_labels, size):
     assert_tidy(display.figure_)
 
 
+@pytest.mark.parametrize("n_labels", [2, 9])
+@pytest.mark.parametrize("n_groups", [2, 6])
+@pytest.mark.parametrize("size", [(3, 2.5), (10, 7)], ids=["small", "large"])
+def test_long_names_of_labels_do_not_overlap(n_groups, n_labels, size):
+    score, y, group = rows_of(n_groups, n_labels, LONG)
+    labels = [f"beyond any reasonable doubt, level {i}" for i in range(n_labels)]
+    words = np.array(labels)
+    predicted = cut(n_groups, n_labels, LONG).predict(score)
+    asked = {"sensitive_features": group, "labels": labels}
+    with plt.rc_context({"figure.figsize": size}):
+        display = GroupConfusionDisplay.from_predictions(words[y], words[predicted], **asked)
+        assert_tidy(display.figure_)
+        result = optimize_thresholds(score, words[y], method="cost_only", **asked)
+        assert_tidy(ScoreDisplay.from_result(result).figure_)
+
+
 @pictured
 @pytest.mark.parametrize("style", ["dark_background", "grayscale", "bmh"])
 def test_text_can_be_read_on_any_background(draw, style):
@@ -194,6 +212,39 @@ def test_two_colours_of_the_frontier_differ_in_lightness():
     shades = star_colours()(np.linspace(0, 1, 9))[:, :3] @ (0.299, 0.587, 0.114)
     assert (np.diff(shades) < 0).all()
     assert shades[0] - shades[-1] > 0.3
+
+
+def test_many_baselines_have_marks_of_their_own_in_few_columns():
+    display = FrontierDisplay.from_points(
+        [1.0], [0.1], baselines={f"b{i}": (1 + 0.01 * i, 0.1) for i in range(20)}
+    )
+    looks = [(look["marker"], "markerfacecolor" in look) for look in display._looks()]
+    assert len({*looks}) == 20
+    assert display.ax_.get_legend()._ncols > 3
+    assert_tidy(display.figure_)
+
+
+def test_an_undefined_baseline_is_said_to_be_so():
+    display = FrontierDisplay.from_points([], [], baselines={"a": (1.0, np.nan), "b": (1.0, 0.2)})
+    assert {"a: undefined", "b"} <= all_words(display.figure_)
+
+
+def test_undefined_cells_are_explained():
+    values = np.array([[0, np.nan], [np.nan, 0]])
+    display = DisparityDisplay("ab", values, lower=values, upper=values).plot()
+    assert "disparity (hatched: undefined)" in all_words(display.figure_)
+    counts = np.array([[[1, 0], [0, 0]], [[1, 1], [1, 1]]])
+    display = GroupConfusionDisplay("ab", "xy", counts).plot()
+    assert "share of the true label (hatched: no rows)" in all_words(display.figure_)
+
+
+def test_all_confusion_matrices_hold_text_of_one_size_or_none():
+    wide = np.array([[[9, 1], [1, 9]], [[9, 0], [0, 9]]])
+    for size in ((1.6, 1.2), (2.2, 1.8), (6, 4)):
+        with plt.rc_context({"figure.figsize": size}):
+            display = GroupConfusionDisplay("ab", "xy", wide).plot()
+        assert len(display.texts_) in (0, wide.size)
+        assert len({text.get_size() for text in display.texts_}) <= 1
 
 
 # conventions -------------------------------------------------------------------------------------
@@ -350,7 +401,7 @@ def test_one_point_and_undefined_points_are_drawn():
         ({"rows": "test"}, "rows must be one of"),
         ({"baselines": {"x": 1.0}}, r"baseline 'x' must be \(cost, violation\)"),
         ({"baselines": {"x": (1.0, 2.0, 3.0)}}, r"baseline 'x' must be \(cost, violation\)"),
-        ({"baselines": {"x": ([1.0], [1.0, 2.0])}}, "costs and violations must be as many"),
+        ({"baselines": {"x": ([1.0], [1.0, 2.0])}}, "baseline 'x' must be .* as many"),
     ],
 )
 def test_bad_wishes_are_refused(frontier, asked, message):
@@ -359,10 +410,11 @@ def test_bad_wishes_are_refused(frontier, asked, message):
 
 
 def test_a_model_of_another_frontier_is_refused(frontier):
-    model = frontier.select(knee=True)
-    model.expected_cost_ += 1.0
+    X, y, a = people(200, seed=5)
+    other = FairOrdinalClassifier(trade_off=0.3, alpha=1e-3, ranker="reduction", cv=3)
+    other.fit(X, y, sensitive_features=a)
     with pytest.raises(ValueError, match="a model of this frontier"):
-        frontier.plot(chosen=model)
+        frontier.plot(chosen=other)
 
 
 @pytest.mark.parametrize("name", ["levels", "cost_intervals", "violation_intervals"])
@@ -422,6 +474,18 @@ def test_fair_models_with_named_labels_are_shown(group_aware):
     shown = ScoreDisplay.from_estimator(model, score[:, None], **asked)
     assert shown.cuts.by_group == group_aware
     assert_tidy(shown.figure_)
+
+
+def test_a_model_that_looks_at_groups_is_told_them():
+    X, y, a = people(200)
+    names = np.array(["low", "fair", "good", "best"])
+    model = WassersteinFairClassifier(Ridge(), categories=names.tolist())
+    model.fit(X, names[y], sensitive_features=a)
+    display = GroupConfusionDisplay.from_estimator(model, X, names[y], sensitive_features=a)
+    predicted = model.predict(X, sensitive_features=a)
+    np.testing.assert_array_equal(
+        display.counts.sum(axis=(0, 1)), [(predicted == name).sum() for name in names]
+    )
 
 
 def test_cells_say_value_and_interval_in_bold_where_it_excludes_0():
@@ -530,6 +594,45 @@ def test_constant_scores_are_drawn(score):
     display = ScoreDisplay.from_result(result)
     assert_tidy(display.figure_)
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_a_chosen_model_of_any_scorer_is_ringed():
+    X, y, a = people(300)
+    frontier = FairOrdinalFrontier(estimator=Ridge(), cv=3).fit(X, y, sensitive_features=a)
+    model = pickle.loads(pickle.dumps(frontier.select(knee=True)))
+    frame = frontier.plot(chosen=model).frame()
+    (cost,) = frame[frame["chosen"]]["cost"]
+    assert cost == model.expected_cost_
+
+
+def test_thresholds_that_a_model_does_not_predict_by_are_not_drawn_as_cuts():
+    X, y, a = people(300)
+    odds = ProportionalOddsClassifier().fit(X, y)  # predicts the most probable label
+    assert ScoreDisplay.from_estimator(odds, X, sensitive_features=a).cuts is None
+
+    class Cutter(ProportionalOddsClassifier):
+        def predict(self, X):
+            cut = np.searchsorted(self.thresholds_, self.decision_function(X))
+            return self.classes_[cut]
+
+    display = ScoreDisplay.from_estimator(Cutter().fit(X, y), X, sensitive_features=a)
+    np.testing.assert_array_equal(display.cuts.after, odds.thresholds_)
+    assert "cut" in all_words(display.figure_)
+    assert "fair cut" not in all_words(display.figure_)
+
+
+def test_a_model_without_scores_is_refused():
+    X, _, a = people(50)
+    with pytest.raises(ValueError, match=r"must have a decision_function .* got Wasserstein"):
+        ScoreDisplay.from_estimator(WassersteinFairClassifier(Ridge()), X, sensitive_features=a)
+
+
+@pytest.mark.parametrize("value", [3, (1, 2, 3), ("x", "y"), (1, (0, 1, 2), 0.1, (0, 1))])
+def test_a_wrong_baseline_is_named(value):
+    with pytest.raises(ValueError, match=r"baseline 'mine' must be \(cost, violation\)"):
+        FrontierDisplay.from_points([1.0], [0.1], baselines={"mine": value})
+    with pytest.raises(ValueError, match="baselines must be what compare returns, or a mapping"):
+        FrontierDisplay.from_points([1.0], [0.1], baselines=[1.0, 0.1])
 
 
 def test_the_fairest_model_of_a_frontier_is_drawn(frontier):

@@ -13,6 +13,7 @@ MODULES = [
     "fairordinal.baselines",
     "fairordinal.datasets",
     "fairordinal.estimators",
+    "fairordinal.models",
     "fairordinal.plotting",
     "fairordinal.ranker",
     "fairordinal.thresholds",

@@ -44,7 +44,8 @@ def progress(title: str) -> Iterator[Say | None]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(title, total=None)
         yield lambda state: bar.update(task, description=f"{title}: {state}")
 
@@ -73,6 +74,7 @@ def progress_bar(title: str, total: int, *, done: int = 0) -> Iterator[Say]:
         TextColumn("left:"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(title, total=total, completed=done)
         yield lambda name: bar.update(task, advance=1, description=f"{title}, last {name}")

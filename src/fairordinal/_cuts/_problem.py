@@ -73,30 +73,32 @@ class Problem:
         """The greatest absolute disparity."""
         return float(np.abs(self.disparities(cuts)).max(initial=0.0))
 
-    def scan(self, cuts: Array, t: int, at: slice | Array) -> tuple[Array, Array]:
-        """Cost and violation for each place ``at`` of cut t, the others staying.
+    def scan(self, cuts: Array, moved: Array, places: Array) -> tuple[Array, Array]:
+        """Cost and violation if cut ``moved[i]`` went to ``places[i]`` alone, for each i.
 
-        Left and right moves are one scan. Cost: O(places · kinds of a contrast) each contrast.
+        Cost: O(moves · kinds of a contrast) each contrast.
         """
-        below, here = self.cumulative[at], self.cumulative[cuts]
-        cost = self.cost(cuts) - self.gains[t, cuts[t]] + self.gains[t, at]
-        slopes = self.slopes(here, t)
-        now = self.disparities_at(here)
-        worst = np.zeros(len(below))
-        for e, (kinds, square) in enumerate(self._squares):
-            slope = slopes[e, kinds]
-            rest = now[e] - here[t, kinds] @ slope + here[t, kinds] @ square @ here[t, kinds]
-            moved = rest + below[:, kinds] @ slope - quadratic(below[:, kinds], square)
-            np.maximum(worst, np.abs(moved), out=worst)
+        here = self.cumulative[cuts]
+        own = self.gains[np.arange(self.n_cuts), cuts]
+        cost = self.base + own.sum() - own[moved] + self.gains[moved, places]
+        slopes, now = self.slopes(here), self.disparities_at(here)
+        worst = np.zeros(len(places))
+        for e, (kinds, squares) in enumerate(self._squares):
+            rest = now[e] - (here * slopes[e]).sum(axis=1) + squares[cuts]
+            turned = np.einsum(
+                "nu,nu->n", self.cumulative[places][:, kinds], slopes[e][moved][:, kinds]
+            )
+            np.maximum(worst, np.abs(rest[moved] + turned - squares[places]), out=worst)
         return cost, worst
 
-    def slopes(self, below: Array, t: int) -> Array:
-        """How each disparity depends on the shares below cut t, but for their square."""
-        slopes = self.steps[:, t].copy()
-        if t > 0:
-            slopes += self.pairs @ below[t - 1]
-        if t < self.n_cuts - 1:
-            slopes += below[t + 1] @ self.pairs
+    def slopes(self, below: Array) -> Array:
+        """How each disparity depends on the shares below each cut, but for their squares.
+
+        Of shape (contrasts, cuts, kinds).
+        """
+        slopes = self.steps.copy()
+        slopes[:, 1:] += below[:-1] @ self.pairs.transpose(0, 2, 1)
+        slopes[:, :-1] += below[1:] @ self.pairs
         return slopes
 
     def mix(self, multipliers: Array) -> tuple[Array, Array]:
@@ -108,11 +110,13 @@ class Problem:
 
     @cached_property
     def _squares(self) -> list[tuple[Array, Array]]:
-        """For each contrast the kinds that it knows, and the symmetric part of its table."""
+        """For each contrast the kinds that it knows, and ``c(b)' Q c(b)`` for each place b."""
         squares = []
         for steps, pairs in zip(self.steps, self.pairs, strict=True):
             kinds = np.flatnonzero(steps.any(axis=0) | pairs.any(axis=0) | pairs.any(axis=1))
-            squares.append((kinds, symmetric(pairs[np.ix_(kinds, kinds)])))
+            known = self.cumulative[:, kinds]
+            square = quadratic(known, symmetric(pairs[np.ix_(kinds, kinds)]))
+            squares.append((kinds, np.broadcast_to(square, len(known))))
         return squares
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "check_fraction",
     "check_number",
     "check_same_length",
+    "check_share",
     "check_whole",
     "encode",
     "is_number",
@@ -75,10 +76,11 @@ def read_samples(
     missing_group: str = "error",
     as_scores: bool = False,
     name: str = "y_true",
+    predicted_name: str = "y_pred",
 ) -> Samples:
-    """Read and check the arguments that all metrics share; `name` is what y_true is called."""
+    """Read and check the arguments that all metrics share; names are what the labels are called."""
     true = read_column(y_true, name)
-    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, "y_pred")
+    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)
     check_same_length(true, predicted, groups)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
@@ -146,6 +148,13 @@ def check_fraction(value: Any, name: str) -> float:
     """A number strictly between 0 and 1."""
     if not is_number(value) or not 0 < value < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def check_share(value: Any, name: str) -> float:
+    """A number from 0 to 1, both included."""
+    if not is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
     return float(value)
 
 

@@ -90,7 +90,8 @@ def _given_order(labels: Any) -> Array:
     names = column.objects() if column is not None else []
     if len(names) < 2 or len(set(names)) != len(names):
         raise ValueError(
-            f"labels must list at least two distinct labels in ascending order, got {labels!r}."
+            "labels (categories of an estimator) must list at least two distinct labels in "
+            f"ascending order, got {labels!r}."
         )
     return _levels_array(names)
 
@@ -116,8 +117,8 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
         )
     if orders:
         raise ValueError(
-            f"y_true and y_pred are ordered differently: {truth.names} and {predicted.names}. "
-            "Pass labels=[...] in ascending order."
+            f"{truth.name} and {predicted.name} are ordered differently: {truth.names} and "
+            f"{predicted.names}. Pass labels=[...] in ascending order."
         )
     unordered = truth if truth.names is not None else predicted
     found = [repr(name) for name in sorted(unordered.names or (), key=str)]
@@ -140,8 +141,8 @@ def _must_be_labels(predicted: Column, levels: Array) -> bool:
         if predicted.values.dtype.kind == "f":
             return False
         raise ValueError(
-            f"y_pred holds whole numbers (first {predicted.show(0)}) but the labels are names "
-            f"{levels.tolist()}. Pass predicted names, or scores as floating-point numbers."
+            f"{predicted.name} holds whole numbers (first {predicted.show(0)}) but the labels are "
+            f"names {levels.tolist()}. Pass predicted names, or scores as floating-point numbers."
         )
     if all_whole(predicted.values):
         return True
@@ -158,7 +159,7 @@ def _to_levels(coded: Coded, levels: Array) -> Coded:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
             f"{coded.name} must hold labels from {levels.tolist()}, got {value!r} at row "
-            f"{rows[0]} ({rows.size} such rows). Correct these rows or extend labels=; scores "
-            "may be any fractional numbers."
+            f"{rows[0]} ({rows.size} such rows). Correct these rows or extend labels= "
+            "(categories= of an estimator); scores may be any fractional numbers."
         )
     return coded.recode(new_code, levels)

@@ -68,6 +68,7 @@ def fair_thresholds_only(
     trade_off: float | None = None,
     max_violation: float | None = None,
     cost_matrix: Any = "absolute",
+    group_aware: bool = False,
     cv: Any = None,
     categories: Any = None,
 ) -> FairThresholdClassifier:
@@ -81,6 +82,9 @@ def fair_thresholds_only(
         As in :class:`~fairordinal.FairThresholdClassifier`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         The price of errors.
+    group_aware : bool, default=False
+        A set of thresholds for each group: a competitor that `predict` must tell the group, as
+        post-processing of decisions mostly does. It may be unlawful.
     cv : int, float, splitter or iterable, default=None
         How scores for the thresholds are held out; see `fair_ranker_only`.
     categories : sequence, default=None
@@ -107,6 +111,7 @@ def fair_thresholds_only(
         trade_off=trade_off,
         max_violation=max_violation,
         cost_matrix=cost_matrix,
+        group_aware=group_aware,
         cv=cv,
         categories=categories,
     )

@@ -45,7 +45,10 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         rows = read_labels(X, y, None, self.categories)
         self.classes_, self._occurring = rows.labels, np.unique(rows.codes)
         if len(self._occurring) < 2:
-            raise ValueError("y has one label that occurs; a decomposition needs two.")
+            raise ValueError(
+                f"y has one label that occurs ({self.classes_.tolist()[self._occurring[0]]!r}); a "
+                "decomposition needs two. Take ConstantClassifier."
+            )
         codes = np.searchsorted(self._occurring, rows.codes)
         self._fit_parts(X, codes, len(self._occurring))
         return self

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import Array, check_number
+from fairordinal._validation import Array, check_share
 from fairordinal.baselines._constant import cheapest_label
 from fairordinal.baselines._rows import fit_clone, read_labels
 from fairordinal.criteria import PairwiseCriterion, as_criterion, warn_undefined
@@ -113,7 +113,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         self : RandomizedMixtureClassifier
             Fitted.
         """
-        check_number(self.probability, "probability", below=1 + 1e-12)
+        check_share(self.probability, "probability")
         rows = read_labels(X, y, sample_weight, self.categories)
         self.classes_ = rows.labels
         self._learned = learned_labels(self.estimator, self.classes_)
@@ -136,9 +136,9 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        codes = self._codes(X)
+        codes, p = self._codes(X), check_share(self.probability, "probability")
         coins = check_random_state(self.random_state).uniform(size=len(codes))
-        return self.classes_[np.where(coins < self.probability, self._constant, codes)]
+        return self.classes_[np.where(coins < p, self._constant, codes)]
 
     def predict_proba(self, X: Any) -> Array:
         """The distribution of the prediction of each row.
@@ -153,9 +153,9 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         probabilities : ndarray of shape (n_samples, n_labels)
             At most two labels of a row have any: the constant and that of the estimator.
         """
-        codes = self._codes(X)
-        spread = (1 - self.probability) * np.eye(len(self.classes_))[codes]
-        spread[:, self._constant] += self.probability
+        codes, p = self._codes(X), check_share(self.probability, "probability")
+        spread = (1 - p) * np.eye(len(self.classes_))[codes]
+        spread[:, self._constant] += p
         return spread
 
     def expected_cost(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
@@ -263,5 +263,5 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
             )
             for predicted in (codes, np.full_like(codes, self._constant))
         )
-        p = self.probability
+        p = check_share(self.probability, "probability")
         return replace(model, counts=(1 - p) * model.counts + p * constant.counts)

@@ -86,6 +86,7 @@ NETWORK_GRID = _grid(
     n_hidden=[5, 10, 20, 30, 40, 50], max_iter=[250, 500], alpha=[1e-12, 0.01, 1.0]
 )  # skordinal takes no alpha of 0
 
+# those of src/config-files in github.com/ayrna/orca, where k is the width of a kernel
 ORCA_GRIDS: dict[str, Grid | list[Grid]] = {
     "SVC1V1": _kernel_grid(),
     "SVC1VA": _kernel_grid("estimator__"),

@@ -24,7 +24,7 @@ from fairordinal.cli._columns import (
     keep_whole,
     opened,
 )
-from fairordinal.cli._output import say, write_json
+from fairordinal.cli._output import say, wanted, write_json
 from fairordinal.criteria import as_criterion
 
 UNFAIR = 2  # exit code
@@ -74,7 +74,7 @@ def audit(
     """
     as_criterion(criterion)
     source = opened(file, separator, encoding)
-    with show_progress(not quiet):
+    with show_progress(wanted(quiet)):
         columns, number, notes = counted_columns(source, y, pred, group, counts, order)
     result = audit_columns(columns, number, group, confidence or 0.95)
     typer.echo(str(result))

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
+
+from fairordinal._files import write_whole
+
+
+def wanted(quiet: bool) -> bool:
+    """Whether progress is shown: to people, not to files."""
+    return not quiet and sys.stderr.isatty()
 
 
 def say(notes: Sequence[str], quiet: bool) -> None:
@@ -21,8 +29,6 @@ def say(notes: Sequence[str], quiet: bool) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Numbers as JSON; what is undefined is null."""
-    from fairordinal.experiments._store import write_whole
-
     write_whole(path, json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n")
 
 

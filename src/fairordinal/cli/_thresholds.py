@@ -21,7 +21,7 @@ from fairordinal.cli._columns import (
     keep_whole,
     opened,
 )
-from fairordinal.cli._output import say, write_json
+from fairordinal.cli._output import say, wanted, write_json
 
 
 def thresholds(
@@ -60,7 +60,7 @@ def thresholds(
     check_different({"--score": score, "--y": y, "--group": group})
     source = opened(file, separator, encoding)
     rows, labels, notes = scored_rows(source, score, y, group, order)
-    with show_progress(not quiet):
+    with show_progress(wanted(quiet)):
         result = optimize_thresholds(
             rows[score],
             rows[y],

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn import datasets as sklearn_datasets
 
+from fairordinal._optional import optional
 from fairordinal.datasets._catalogue import orca_set
-from fairordinal.datasets._optional import optional
 from fairordinal.datasets._orca import group_names, groups_of
 from fairordinal.datasets._rows import Rows, as_bunch
 

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from fairordinal.datasets._optional import optional
+from fairordinal._optional import optional
 
 Array = NDArray[Any]
 Split = tuple[Array, Array]

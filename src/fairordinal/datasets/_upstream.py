@@ -16,8 +16,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairordinal._optional import optional
 from fairordinal.datasets._home import Source
-from fairordinal.datasets._optional import optional
 
 logger = logging.getLogger("fairordinal.datasets")
 

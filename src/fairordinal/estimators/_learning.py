@@ -113,6 +113,12 @@ def settle(
     model.result_ = result
     model.coef_ = path[chosen.ranker].coef / features.spreads
     model.thresholds_ = result.thresholds + features.means @ model.coef_
+    expect(model, plan, chosen, confidence)
+
+
+def expect(model: Any, plan: Plan, chosen: Candidate, confidence: float) -> None:
+    """Say what to expect of a model in new rows."""
     model.expected_cost_, model.expected_violation_ = chosen.cost, chosen.violation
     model.expected_cost_interval_ = cost_interval(plan, chosen, confidence)
     model.expected_violation_interval_ = violation_interval(plan, chosen, confidence)
+    model.confidence_ = confidence

@@ -63,6 +63,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         What candidates promise too much is averaged over those tried, by half over all of them.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
         95 % intervals, or at `confidence`; weights count as numbers of rows.
+    confidence_ : float
+        The level of these intervals.
     classes_, criterion_ : ndarray and PairwiseCriterion
         Labels in ascending order, and the notion.
     alpha_, n_iter_ : float and int

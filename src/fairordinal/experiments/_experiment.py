@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fairordinal._files import write_whole
 from fairordinal._render import text_table
 from fairordinal.experiments._cell import Cell, Row
-from fairordinal.experiments._store import write_whole
 
 
 class Finding(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairordinal._files import write_whole
 from fairordinal._validation import check_choice, check_whole
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments._cell import Row
@@ -18,7 +19,7 @@ from fairordinal.experiments._experiment import (
     draw,
 )
 from fairordinal.experiments._run import Failure, run
-from fairordinal.experiments._store import Store, as_csv, check_folder, write_whole
+from fairordinal.experiments._store import Store, as_csv, check_folder
 from fairordinal.experiments.figures import figure1, figure2, lemmas, simulation, tables, tshirts
 
 EXPERIMENTS: dict[str, Experiment] = {

@@ -5,16 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fairordinal._files import write_whole
 from fairordinal.experiments._cell import Cell, Row, file_name
-
-PARTIAL = ".part"
 
 
 class Kept(NamedTuple):
@@ -66,21 +64,6 @@ def check_folder(folder: Path) -> Path:
         raise OSError(
             f"out must be a folder that can be written to, got {str(folder)!r}: {why}."
         ) from error
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that is never seen half-written, even after a crash."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=PARTIAL)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
 
 
 def as_csv(rows: Sequence[Row]) -> str:

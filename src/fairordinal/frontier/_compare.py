@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+from sklearn.exceptions import NotFittedError
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._predictions import predictions_of, shared_labels
 from fairordinal._render import (
     frame_library,
     html_page,
@@ -21,8 +22,9 @@ from fairordinal._render import (
     text_table,
 )
 from fairordinal._table import ScoreTable, tabulate
-from fairordinal._validation import Array, check_fraction, read_samples
+from fairordinal._validation import Array, Samples, check_fraction, read_samples
 from fairordinal.criteria import Criterion, as_criterion
+from fairordinal.frontier._paired import Effects, effects_of, violation_difference
 from fairordinal.frontier._point import Measured, measured
 from fairordinal.plotting import FrontierDisplay
 
@@ -35,12 +37,7 @@ class Compared:
     table: ScoreTable
     values: Measured
     costs: Array  # of each row
-    effects: Array  # of each row on the violation
-
-    @property
-    def signs(self) -> tuple[float, ...]:
-        """Signs that the greatest disparity, turned to be positive, may have in truth."""
-        return (1.0,) if self.values.violation_interval[0] > 0 else (1.0, -1.0)
+    effects: Effects  # of each row on the disparities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,16 +82,12 @@ class ModelComparison:
         display : FrontierDisplay
             With `ax_`, `figure_` and `frame`.
         """
-        drawn = {
-            model.name: (
-                model.values.cost,
-                model.values.cost_interval,
-                model.values.violation,
-                model.values.violation_interval,
-            )
-            for model in self.models
-        }
-        return FrontierDisplay.from_points([], [], baselines=drawn, ax=ax)
+        return FrontierDisplay.from_comparison(self, ax=ax)
+
+    @property
+    def baselines(self) -> dict[str, Measured]:
+        """Each model's cost and violation with intervals, by name, as pictures take them."""
+        return {model.name: model.values for model in self.models}
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
@@ -128,27 +121,11 @@ class ModelComparison:
         return centre - reach, centre + reach
 
     def _violation_difference(self, model: Compared) -> tuple[float, float]:
-        """Interval of the difference of violations, whichever signs the disparities have.
-
-        A violation is an absolute value. Where the sign of its disparity is not clear, both are
-        possible, and the interval holds the intervals of both.
-        """
+        """Interval of the difference of violations: rows are paired."""
         first = self.models[0]
         if model is first:
             return 0.0, 0.0
-        signs = product(model.signs, first.signs)
-        lows, highs = zip(*(self._signed_difference(model, *pair) for pair in signs), strict=True)
-        return min(lows), max(highs)
-
-    def _signed_difference(
-        self, model: Compared, sign: float, first_sign: float
-    ) -> tuple[float, float]:
-        first, sizes = self.models[0], np.bincount(self.groups)
-        rows = sign * model.effects - first_sign * first.effects
-        centre = sign * model.values.violation - first_sign * first.values.violation
-        correction = (sizes / np.maximum(sizes - 1, 1))[self.groups]
-        reach = self._reach((rows**2 * correction).sum())
-        return centre - reach, centre + reach
+        return violation_difference(model.effects, first.effects, self.groups, self.confidence)
 
     def _reach(self, variance: float) -> float:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
@@ -163,8 +140,9 @@ class ModelComparison:
 
     @property
     def _title(self) -> str:
+        n_models = f"{len(self.models)} model" + "s" * (len(self.models) > 1)
         return (
-            f"{len(self.models)} models on {len(self.groups):,} rows: {self.criterion.title} "
+            f"{n_models} on {len(self.groups):,} rows: {self.criterion.title} "
             f"({100 * self.confidence:g} % intervals; differences to the first, rows paired)"
         )
 
@@ -173,16 +151,21 @@ class ModelComparison:
         header = ["model", "cost", "difference", "violation", "difference"]
         rows = []
         for i, row in enumerate(self._rows):
-            apart = [
-                ""
-                if i == 0
-                else f"{row[key]:+.3f} ({row[f'{key}_lower']:+.3f} … {row[f'{key}_upper']:+.3f})"
-                for key in ("cost_difference", "violation_difference")
-            ]
+            cost, violation = (
+                ("", "") if i == 0 else (_apart(row, "cost"), _apart(row, "violation"))
+            )
             rows.append(
-                [row["model"], number(row["cost"]), apart[0], number(row["violation"]), apart[1]]
+                [row["model"], number(row["cost"]), cost, number(row["violation"]), violation]
             )
         return header, rows
+
+
+def _apart(row: dict[str, Any], kind: str) -> str:
+    """A difference with its interval."""
+    ends = [row[f"{kind}_difference{end}"] for end in ("", "_lower", "_upper")]
+    if np.isnan(ends).any():
+        return "undefined"
+    return "{:+.3f} ({:+.3f} … {:+.3f})".format(*ends)
 
 
 def compare(
@@ -201,7 +184,8 @@ def compare(
     Parameters
     ----------
     models : mapping of str to fitted estimator or array-like
-        By name; an array is taken as predictions.
+        By name; an array is taken as predictions. Models whose `predict` looks at
+        `sensitive_features` are told them, such as group-aware thresholds.
     X : array-like of shape (n_samples, n_features)
         Rows that no model was fitted to.
     y : array-like of shape (n_samples,)
@@ -215,18 +199,21 @@ def compare(
     confidence : float, default=0.95
         Of the intervals.
     labels : sequence, default=None
-        All labels in ascending order.
+        All labels in ascending order; None takes the order of numbers, of categoricals, or of
+        models that were fitted with `categories`.
 
     Returns
     -------
     comparison : ModelComparison
-        Print it, or take its `frame()`.
+        Print it, `plot()` it, take its `frame()`, or draw it beside a frontier:
+        ``frontier.plot(baselines=comparison)``.
 
     Notes
     -----
-    A row adds to a mean cost its cost, and to a violation its influence on the greatest disparity;
-    the variance of a difference is that of the rows' differences (the delta method). Disparities
-    whose sign is not clear make the interval wider. Cost: O(n) for each model.
+    A row adds to a mean cost its cost, and to a disparity its influence; the variance of a
+    difference is that of the rows' differences (the delta method). A violation is the greatest
+    absolute disparity; neither the sign nor the pair of groups is taken as known, so that many
+    groups make its interval wider. Cost: O(n) for each model.
 
     Examples
     --------
@@ -243,42 +230,50 @@ def compare(
             "models must be a mapping of names to fitted estimators or predictions, got "
             f"{models!r}."
         )
-    notion = as_criterion(criterion, cost_matrix)
+    notion, labels = as_criterion(criterion, cost_matrix), shared_labels(models, labels)
     found = []
     for name, model in models.items():
-        predicted = model.predict(X) if hasattr(model, "predict") else model
-        samples = read_samples(y, predicted, sensitive_features, labels=labels, name="y")
-        if not samples.predicts_labels:
-            raise ValueError(f"models[{name!r}] predicts scores; labels are needed to compare.")
-        cost = as_cost_matrix(cost_matrix, samples.truth.levels)
-        table, whole = tabulate(samples), slice(None)
-        at = tuple(c.codes(whole) for c in (samples.groups, samples.truth, samples.positions))
-        found.append(
-            Compared(
-                str(name),
-                table,
-                measured(notion, cost, table, confidence),
-                cost[at[1], at[2]],
-                _effects(notion, table)[at],
-            )
+        predicted = _predicted(name, model, X, sensitive_features)
+        samples = read_samples(
+            *(y, predicted, sensitive_features),
+            labels=labels,
+            name="y",
+            predicted_name=f"models[{name!r}]",
         )
+        found.append(_compared(str(name), samples, notion, cost_matrix, confidence))
     groups = samples.groups.codes(slice(None))
     return ModelComparison(
         tuple(found), notion, confidence, groups, frame_library(X, y, sensitive_features)
     )
 
 
-def _effects(criterion: Criterion, table: ScoreTable) -> Array:
-    """How one more row of a group, label and prediction moves the violation."""
-    effects = np.zeros(table.shape)
-    worst = criterion.worst(table)
-    if worst is None:
-        return effects
-    part, g, h = worst
-    for block in table.blocks():
-        influence = criterion.influence(table, block)
-        for group, other, sign in ((g, h, 1.0), (h, g, -1.0)):
-            entry = np.flatnonzero(block.group == group)
-            at = (group, block.label[entry], block.position[entry])
-            effects[at] = sign * influence[part, entry, other]
-    return effects
+def _predicted(name: str, model: Any, X: Any, sensitive_features: Any) -> Any:
+    """What a model predicts; predictions as they are."""
+    if not hasattr(model, "predict"):
+        return model
+    try:
+        return predictions_of(model, X, sensitive_features)
+    except NotFittedError as error:
+        raise NotFittedError(
+            f"models[{name!r}] is not fitted: {error} Models are compared on rows that they were "
+            "not fitted to."
+        ) from error
+
+
+def _compared(
+    name: str, samples: Samples, criterion: Criterion, cost_matrix: Any, confidence: float
+) -> Compared:
+    """Count a model's predictions, and find what each row adds to cost and violation."""
+    if not samples.predicts_labels:
+        raise ValueError(f"models[{name!r}] predicts scores; labels are needed to compare.")
+    cost, table = as_cost_matrix(cost_matrix, samples.truth.levels), tabulate(samples)
+    columns = (samples.groups, samples.truth, samples.positions)
+    group, truth, predicted = (column.codes(slice(None)) for column in columns)
+    cells = np.ravel_multi_index((group, truth, predicted), table.shape)
+    return Compared(
+        name,
+        table,
+        measured(criterion, cost, table, confidence),
+        cost[truth, predicted],
+        effects_of(criterion, table, cells),
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
@@ -16,10 +17,19 @@ from fairordinal._path import Candidate, Pool, choose, fill, is_hole, warn_unles
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import Array, check_fraction, check_number
+from fairordinal._validation import (
+    Array,
+    check_fraction,
+    check_number,
+    check_same_length,
+    check_whole,
+    read_column,
+    read_groups,
+)
 from fairordinal.estimators import (
     FairOrdinalClassifier,
     FairThresholdClassifier,
+    expect,
     learn,
     learn_thresholds,
     settle,
@@ -49,7 +59,8 @@ class FairOrdinalFrontier(BaseEstimator):
     A path of rankers is learned from all pairs of rows; thresholds are found for limits to the
     violation from none to 0, and limits are halved where neighbouring models lie far apart.
     Cross-validation says what each model is worth in new rows; those than which another is both
-    cheaper and fairer are left out.
+    cheaper and fairer are left out. Print the frontier, `plot` it, take its `frame`, or `select` a
+    model from it.
 
     Parameters
     ----------
@@ -79,7 +90,8 @@ class FairOrdinalFrontier(BaseEstimator):
     Notes
     -----
     Section 5 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153, where each trade-off is a
-    model of its own; here ranker and thresholds are chosen together and holes are filled.
+    model of its own; here ranker and thresholds are chosen together and holes are filled. Cost: a
+    path of rankers for all rows and for each fold, O(n·d) a step, then at most `max_time` a model.
 
     Examples
     --------
@@ -154,6 +166,7 @@ class FairOrdinalFrontier(BaseEstimator):
             Fitted.
         """
         check_fraction(self.confidence, "confidence")
+        _check_eval_set(eval_set)
         self._library = frame_library(X, y, sensitive_features)
         pool = self._learn(X, y, sensitive_features, sample_weight)
         pool.path.append(nothing(pool.rows.features.n_features))
@@ -219,6 +232,7 @@ class FairOrdinalFrontier(BaseEstimator):
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
             cut.result_ = result
+            expect(cut, self._trained.plan, candidate, self.confidence)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
@@ -266,9 +280,27 @@ class FairOrdinalFrontier(BaseEstimator):
         Returns
         -------
         model : FairOrdinalClassifier or FairThresholdClassifier
-            Fitted; the latter for a frontier of an estimator's thresholds.
+            Fitted; the latter for a frontier of an estimator's thresholds. `expected_cost_`,
+            `expected_violation_` and their intervals say what to expect of it in new rows.
         """
         return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
+
+    def model(self, number: int) -> Model:
+        """A model of the frontier by its number, as a fitted classifier.
+
+        Parameters
+        ----------
+        number : int
+            Its place in `points_`, and the column `model` of `frame`.
+
+        Returns
+        -------
+        model : FairOrdinalClassifier or FairThresholdClassifier
+            As `select` returns it.
+        """
+        check_is_fitted(self, "points_")
+        check_whole(number, "number", least=0, most=len(self.points_) - 1)
+        return self._model_of(self.points_[number])
 
     def plot(
         self,
@@ -286,9 +318,9 @@ class FairOrdinalFrontier(BaseEstimator):
             Where cost and violation are measured; held-out rows are those of `eval_set`.
         chosen : FairOrdinalClassifier or int, default=None
             A model of `select`, or the number of one, to ring.
-        baselines : mapping of str to tuple, default=None
-            Other predictors: name to (cost, violation), or to (cost, its interval, violation, its
-            interval).
+        baselines : ModelComparison or mapping of str to tuple, default=None
+            Other predictors, measured on the same rows: what :func:`~fairordinal.compare` found,
+            or name to (cost, violation), or to (cost, its interval, violation, its interval).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
@@ -349,3 +381,16 @@ class FairOrdinalFrontier(BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _check_eval_set(eval_set: Any) -> None:
+    """Complain before the work."""
+    if eval_set is None:
+        return
+    if not isinstance(eval_set, tuple | list) or len(eval_set) != 3:
+        size = len(eval_set) if isinstance(eval_set, tuple | list) else type(eval_set).__name__
+        raise ValueError(f"eval_set must be (X, y, sensitive_features), three things, got {size}.")
+    X, y, sensitive_features = eval_set
+    truth = read_column(y, "y of eval_set")
+    check_same_length(truth, read_groups(sensitive_features))
+    check_consistent_length(X, truth.values)

@@ -7,7 +7,8 @@ axes that you pass do so if their figure has ``layout="constrained"``.
 
 from fairordinal.plotting._confusion import GroupConfusionDisplay
 from fairordinal.plotting._disparity import DisparityDisplay
-from fairordinal.plotting._frontier import FrontierDisplay, Points
+from fairordinal.plotting._frontier import FrontierDisplay
+from fairordinal.plotting._points import Points
 from fairordinal.plotting._scores import Cuts, ScoreDisplay
 
 __all__ = [

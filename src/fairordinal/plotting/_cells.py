@@ -47,11 +47,17 @@ def draw_cells(
     return image
 
 
-def name_sides(ax: Any, columns: Sequence[Any], rows: Sequence[Any]) -> None:
-    """Names along the sides: in lines, or upright, where they are long."""
-    name_rows(ax, rows)
-    settle_layout(ax)  # what names to the left take, those below do not have
-    name_columns(ax, columns)
+def name_sides(
+    lowest: Sequence[Any], columns: Sequence[Any], first: Sequence[Any], rows: Sequence[Any]
+) -> None:
+    """Names below the lowest axes and to the left of the first: in lines, or upright, if long."""
+    for _ in range(2):  # what names below take, those to the left do not have, and the other way
+        for ax in first:
+            name_rows(ax, rows)
+        settle_layout(first[0])
+        for ax in lowest:
+            name_columns(ax, columns)
+        settle_layout(first[0])
 
 
 def name_rows(ax: Any, names: Sequence[Any]) -> None:

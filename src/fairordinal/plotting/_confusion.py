@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairordinal._audit import Audit, audit
+from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, name_of, names_of, percent
 from fairordinal._validation import Array
 from fairordinal.plotting._canvas import (
@@ -18,8 +19,7 @@ from fairordinal.plotting._canvas import (
     settle_layout,
     text_size,
 )
-from fairordinal.plotting._cells import draw_cells, name_columns, name_rows, write_in_cells
-from fairordinal.plotting._predictions import labels_of, predictions_of
+from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
 
 COLOURS = "Blues"  # lightness alone tells the share
 MOST_COLUMNS = 3
@@ -181,12 +181,15 @@ class GroupConfusionDisplay:
             for panel, share in zip(self.ax_, self.shares, strict=True)
         ]
         bar = self.figure_.colorbar(self.images_[-1], ax=self.ax_.tolist(), format=_percent)
-        bar.set_label("share of the true label", size=text_size(self.ax_[0]))
+        label = "share of the true label" + "\n(hatched: no rows)" * bool(
+            np.isnan(self.shares).any()
+        )
+        bar.set_label(label, size=text_size(self.ax_[0]))
         bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_[0]))
         bar.outline.set_visible(False)
         self._name_panels()
         settle_layout(self.ax_[0])
-        self.texts_ = [text for panel in range(len(self.groups)) for text in self._write(panel)]
+        self.texts_ = self._write("%") or self._write("")
         return self
 
     def _axes(self, ax: Any) -> Array:
@@ -212,16 +215,16 @@ class GroupConfusionDisplay:
     def _name_panels(self) -> None:
         """Groups above, true labels to the left of the first column, predicted ones below."""
         size = text_size(self.ax_[0])
+        first = [panel for panel in self.ax_ if _is_at(panel, "first_col")]
+        lowest = [panel for place, panel in enumerate(self.ax_) if self._is_lowest(place)]
         for panel in self.ax_:
             panel.set(xticklabels=[], yticklabels=[])
-            if _is_at(panel, "first_col"):
-                panel.set_ylabel("true", size=size)
-                name_rows(panel, self.labels)
-        settle_layout(self.ax_[0])
-        for place, panel in enumerate(self.ax_):
-            if self._is_lowest(place):
-                panel.set_xlabel("predicted", size=size)
-                name_columns(panel, self.labels)
+        for panel in first:
+            panel.set_ylabel("true", size=size)
+        name_sides(lowest, self.labels, first, self.labels)
+        fits = letters(inches(lowest[0])[0], size) >= len("predicted")
+        for panel in lowest if fits else [lowest[len(lowest) // 2]]:
+            panel.set_xlabel("predicted", size=size)
         titles = distinct_names(self.groups, letters(0.95 * inches(self.ax_[0])[0], size))
         for panel, title in zip(self.ax_, titles, strict=True):
             plain(panel.set_title(title, size=size))
@@ -231,11 +234,22 @@ class GroupConfusionDisplay:
         spec = self.ax_[place].get_subplotspec()
         return spec is None or place + spec.get_gridspec().ncols >= len(self.ax_)
 
-    def _write(self, panel: int) -> list[Any]:
-        shares = self.shares[panel]
-        words = [[percent(share) if share > 0 else "" for share in row] for row in shares]
+    def _write(self, sign: str) -> list[Any]:
+        """Shares in the cells of all panels, or of none."""
         hits = np.eye(len(self.labels), dtype=bool)
-        return write_in_cells(self.ax_[panel], self.images_[panel], [words], hits)
+        texts: list[Any] = []
+        for panel, image, shares in zip(self.ax_, self.images_, self.shares, strict=True):
+            words = [[_word(share, sign) for share in row] for row in shares]
+            written = write_in_cells(panel, image, [words], hits)
+            if not written:
+                for text in texts:
+                    text.remove()
+                return []
+            texts += written
+        smallest = min(text.get_size() for text in texts)
+        for text in texts:
+            text.set_size(smallest)
+        return texts
 
     def frame(self) -> Any:
         """Every group, true and predicted label as a row, with `count` and `share`."""
@@ -249,6 +263,10 @@ class GroupConfusionDisplay:
             "share": self.shares.ravel().tolist(),
         }
         return make_frame(columns, None)
+
+
+def _word(share: float, sign: str) -> str:
+    return percent(share).removesuffix("%") + sign if share > 0 else ""
 
 
 def _percent(share: float, _: Any) -> str:

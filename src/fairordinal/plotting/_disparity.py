@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from fairordinal._audit import Audit, audit
+from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, names_of
 from fairordinal.criteria import as_criterion
-from fairordinal.plotting._canvas import axes_for, set_names, settle_layout, text_size
+from fairordinal.plotting._canvas import axes_for, set_names, text_size
 from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
-from fairordinal.plotting._predictions import labels_of, predictions_of
 
 COLOURS = "PuOr_r"  # orange is for more, purple for less: told apart by all eyes
 LEAST_LIMIT = 0.25  # so that hardly any disparity looks like hardly any
@@ -188,16 +188,15 @@ class DisparityDisplay:
         itself = np.eye(len(self.groups), dtype=bool)
         shown = np.where(itself, np.nan, self.disparities)
         limit = max([LEAST_LIMIT, *np.abs(shown[np.isfinite(shown)]).tolist()])
-        self.image_ = draw_cells(
-            *(self.ax_, shown, np.isnan(shown) & ~itself), cmap=COLOURS, limits=(-limit, limit)
-        )
+        undefined = np.isnan(shown) & ~itself
+        self.image_ = draw_cells(self.ax_, shown, undefined, cmap=COLOURS, limits=(-limit, limit))
         set_names(self.ax_, title=self.title, y="this group over …", x="… this group")
         bar = self.figure_.colorbar(self.image_, ax=self.ax_)
-        bar.set_label("disparity", size=text_size(self.ax_))
+        label = "disparity" + " (hatched: undefined)" * bool(undefined.any())
+        bar.set_label(label, size=text_size(self.ax_))
         bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_))
         bar.outline.set_visible(False)
-        name_sides(self.ax_, self.groups, self.groups)
-        settle_layout(self.ax_)
+        name_sides([self.ax_], self.groups, [self.ax_], self.groups)
         sure = (self.lower > 0) | (self.upper < 0)
         choices = [self._words(with_interval) for with_interval in (True, False)]
         self.texts_ = write_in_cells(self.ax_, self.image_, choices, sure)

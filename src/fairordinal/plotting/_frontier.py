@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,47 +13,22 @@ from fairordinal._validation import Array
 from fairordinal.plotting._canvas import axes_for, ink, set_names, text_size
 from fairordinal.plotting._legend import Entry, add_legend
 from fairordinal.plotting._note import add_note
+from fairordinal.plotting._points import Points, read_baselines, read_points
 
 FAIR, ACCURATE = "#3fd0e0", "#7b2d99"  # cyan to purple, as in the paper: from light to dark
-MARKS: tuple[dict[str, Any], ...] = (  # the first four as in the paper's figures
+PAPER_MARKS: tuple[dict[str, Any], ...] = (  # of the paper's figures
     {"marker": "o", "color": "#009E73"},
     {"marker": "o", "color": "#009E73", "markerfacecolor": "none"},
     {"marker": "x", "color": "#8a8a8a"},
     {"marker": "D", "color": "#a0612b"},
-    {"marker": "s", "color": "#E69F00"},
-    {"marker": "^", "color": "#0072B2"},
-    {"marker": "v", "color": "#D55E00"},
-    {"marker": "P", "color": "#CC79A7"},
+)
+SHAPES, HUES = "s^vP<>ph", ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#56B4E9", "#8a8a8a")
+MARKS = PAPER_MARKS + tuple(
+    {"marker": shape, "color": HUES[i % len(HUES)], **fill}
+    for fill in ({}, {"markerfacecolor": "none"})
+    for i, shape in enumerate(SHAPES)
 )
 BAR = {"fmt": "none", "elinewidth": 0.8, "capsize": 0}
-
-
-@dataclass(frozen=True, eq=False)
-class Points:
-    """Predictors by cost and violation, with intervals (nan: none) and levels."""
-
-    costs: Array
-    violations: Array
-    cost_intervals: Array  # (n_points, 2)
-    violation_intervals: Array  # (n_points, 2)
-    levels: Array
-
-    def __len__(self) -> int:
-        return len(self.costs)
-
-    @property
-    def places(self) -> Array:
-        """Where they are drawn, (n_points, 2)."""
-        return np.column_stack([self.violations, self.costs])
-
-    @property
-    def undominated(self) -> Array:
-        """Than which no other is both as cheap and as fair; from fair to cheap."""
-        order = np.lexsort([self.costs, self.violations])
-        order = order[np.isfinite(self.places[order]).all(axis=1)]
-        best = np.minimum.accumulate(self.costs[order])
-        first = np.concatenate([[True], best[1:] < best[:-1]])[: len(order)]
-        return order[first]
 
 
 class Chosen(NamedTuple):
@@ -79,7 +53,7 @@ class FrontierDisplay:
     points : Points
         The models.
     baselines : mapping of str to Points, default=None
-        Other predictors; the first four get the marks of the paper's figures.
+        Other predictors; beside models, the first four get the marks of the paper's figures.
     chosen : int, default=None
         Number of the point to ring.
     gaps : sequence of tuple of float, default=()
@@ -130,7 +104,7 @@ class FrontierDisplay:
         cost_intervals: Any = None,
         violation_intervals: Any = None,
         chosen: int | None = None,
-        baselines: Mapping[str, Any] | None = None,
+        baselines: Any = None,
         ax: Any = None,
     ) -> FrontierDisplay:
         """Show predictors given by their costs and violations.
@@ -145,9 +119,9 @@ class FrontierDisplay:
             Lower and upper ends.
         chosen : int, default=None
             Number of the point to ring.
-        baselines : mapping of str to tuple, default=None
-            Name to (cost, violation), each a number or an array, or to (cost, its interval,
-            violation, its interval).
+        baselines : ModelComparison or mapping of str to tuple, default=None
+            What :func:`~fairordinal.compare` found; or name to (cost, violation), each a number or
+            an array, or to (cost, its interval, violation, its interval).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
@@ -161,7 +135,7 @@ class FrontierDisplay:
             costs, violations, levels, cost_intervals, violation_intervals, least=some
         )
         display = cls(
-            points, baselines=_read_baselines(baselines), chosen=_read_number(chosen, len(points))
+            points, baselines=read_baselines(baselines), chosen=_read_number(chosen, len(points))
         )
         return display.plot(ax)
 
@@ -172,7 +146,7 @@ class FrontierDisplay:
         *,
         rows: str = "cross-validated",
         chosen: Any = None,
-        baselines: Mapping[str, Any] | None = None,
+        baselines: Any = None,
         ax: Any = None,
     ) -> FrontierDisplay:
         """Show a fitted frontier.
@@ -210,10 +184,33 @@ class FrontierDisplay:
         )
         display = cls(
             points,
-            baselines=_read_baselines(baselines),
+            baselines=read_baselines(baselines, frontier.criterion_),
             chosen=_number_of(chosen, frontier.points_),
             gaps=frontier.gaps_ if rows == "cross-validated" else (),
             names=(f"violation of {frontier.criterion_.title}", f"mean cost, {rows}"),
+        )
+        return display.plot(ax)
+
+    @classmethod
+    def from_comparison(cls, comparison: Any, *, ax: Any = None) -> FrontierDisplay:
+        """Show models that were compared.
+
+        Parameters
+        ----------
+        comparison : ModelComparison
+            What :func:`~fairordinal.compare` found.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : FrontierDisplay
+            Drawn.
+        """
+        display = cls(
+            read_points([], [], least=0),
+            baselines=read_baselines(comparison),
+            names=(f"violation of {comparison.criterion.title}", "mean cost"),
         )
         return display.plot(ax)
 
@@ -263,7 +260,7 @@ class FrontierDisplay:
             ("xerr", points.violation_intervals, x),
             ("yerr", points.cost_intervals, y),
         ):
-            known = np.isfinite(intervals).all(axis=1) & np.isfinite(points.places).all(axis=1)
+            known = np.isfinite(intervals).all(axis=1) & points.shown
             reach = np.abs(intervals[known] - values[known, None]).T
             bars = {axis: reach, "ecolor": colour, "alpha": alpha, "zorder": 1, **BAR}
             self.ax_.errorbar(x[known], y[known], **bars)
@@ -291,8 +288,9 @@ class FrontierDisplay:
 
     def _looks(self) -> list[dict[str, Any]]:
         """Marks of the baselines."""
+        marks = MARKS if len(self.points) else MARKS[len(PAPER_MARKS) :]
         size = 0.67 * self._size()
-        return [{"ms": size, **MARKS[i % len(MARKS)]} for i in range(len(self.baselines))]
+        return [{"ms": size, **marks[i % len(marks)]} for i in range(len(self.baselines))]
 
     def _size(self) -> float:
         """Width of a star, in points."""
@@ -305,8 +303,9 @@ class FrontierDisplay:
         entries = []
         if len(self.points):
             entries.append(Entry("models, fair to accurate", stars[0], stars[1:]))
-        for name, look in zip(self.baselines, self._looks(), strict=True):
-            entries.append(Entry(name, {"ls": "none", **look}))
+        for (name, points), look in zip(self.baselines.items(), self._looks(), strict=True):
+            said = name if points.shown.any() else f"{name}: undefined"
+            entries.append(Entry(said, {"ls": "none", **look}))
         if self.gaps:
             look = {"marker": "s", "ls": "none", "ms": 9, "mew": 0, "alpha": 0.15}
             entries.append(Entry("nothing found here", {**look, "color": ink(self.ax_)}))
@@ -375,60 +374,6 @@ def star_colours() -> Any:
     return LinearSegmentedColormap.from_list("fair_to_accurate", [FAIR, ACCURATE])
 
 
-def read_points(
-    costs: Any,
-    violations: Any,
-    levels: Any = None,
-    cost_intervals: Any = None,
-    violation_intervals: Any = None,
-    *,
-    least: int = 1,
-) -> Points:
-    """Numbers or arrays as points; levels default to the place from fair to accurate."""
-    cost, violation = (np.atleast_1d(np.asarray(v, np.float64)) for v in (costs, violations))
-    if cost.ndim != 1 or cost.shape != violation.shape or len(cost) < least:
-        raise ValueError(
-            "costs and violations must be as many numbers each, at least one, got shapes "
-            f"{cost.shape} and {violation.shape}."
-        )
-    if levels is None:
-        level = np.argsort(np.lexsort([-cost, violation])).astype(np.float64)
-    else:
-        level = _of_shape(levels, (len(cost),), "levels")
-    ends = {"cost_intervals": cost_intervals, "violation_intervals": violation_intervals}
-    read = [
-        np.full((len(cost), 2), np.nan) if e is None else _of_shape(e, (len(cost), 2), name)
-        for name, e in ends.items()
-    ]
-    return Points(cost, violation, read[0], read[1], level)
-
-
-def _of_shape(values: Any, shape: tuple[int, ...], name: str) -> Array:
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != shape:
-        raise ValueError(f"{name} must have the shape {shape}, got {array.shape}.")
-    return array
-
-
-def _read_baselines(baselines: Mapping[str, Any] | None) -> dict[str, Points]:
-    return {str(name): _read_baseline(name, value) for name, value in (baselines or {}).items()}
-
-
-def _read_baseline(name: str, value: Any) -> Points:
-    """(cost, violation), or (cost, interval, violation, interval)."""
-    parts = [*value] if np.iterable(value) else []
-    if len(parts) == 2:
-        return read_points(*parts)
-    if len(parts) != 4:
-        raise ValueError(
-            f"baseline {name!r} must be (cost, violation) or (cost, its interval, violation, its "
-            f"interval), got {value!r:.60}."
-        )
-    cost, cost_interval, violation, violation_interval = parts
-    ends = (np.reshape(pair, (-1, 2)) for pair in (cost_interval, violation_interval))
-    return read_points(cost, violation, None, *ends)
-
-
 def _read_number(chosen: Any, n_points: int) -> int | None:
     if chosen is None:
         return None
@@ -442,8 +387,13 @@ def _number_of(chosen: Any, points: Any) -> int | None:
     """The number of a model on the frontier."""
     if not hasattr(chosen, "result_"):
         return _read_number(chosen, len(points))
-    expected = (chosen.expected_violation_, chosen.expected_cost_)
     for number, point in enumerate(points):
-        if expected == (point.expected.violation, point.expected.cost):
+        if _same(chosen.result_, point.result):
             return number
     raise ValueError("chosen must be a model of this frontier's select, or the number of one.")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two results are the same thresholds of the same scores; a copy is."""
+    values = [(r.cost, r.violation, *r.thresholds.tolist()) for r in (one, other)]
+    return values[0] == values[1]

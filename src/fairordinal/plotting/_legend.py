@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fairordinal.plotting._canvas import distinct_names, inches, letters, plain, text_size
 
 HANDLE = 5  # letters that a mark takes
+BETWEEN = 2  # and the space between two columns
 
 
 class Entry(NamedTuple):
@@ -37,7 +40,7 @@ def add_legend(ax: Any, entries: Sequence[Entry]) -> Any:
         handler_map={tuple: HandlerTuple(ndivide=None, pad=0.5)},
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=min(max(room // (max(map(len, names)) + HANDLE), 1), len(names)),
+        ncols=_columns(names, room),
         fontsize=size,
         frameon=False,
         borderaxespad=0.3,
@@ -45,3 +48,13 @@ def add_legend(ax: Any, entries: Sequence[Entry]) -> Any:
     )
     plain(*legend.get_texts())
     return legend
+
+
+def _columns(names: Sequence[str], room: int) -> int:
+    """The most columns that fit side by side, each as wide as its longest name."""
+    widths = [len(name) + HANDLE + BETWEEN for name in names]
+    for n_columns in range(len(names), 1, -1):
+        columns = np.array_split(widths, n_columns)  # as matplotlib fills them
+        if sum(int(column.max()) for column in columns) <= room + BETWEEN:
+            return n_columns
+    return 1

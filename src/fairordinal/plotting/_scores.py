@@ -157,8 +157,8 @@ class ScoreDisplay:
         Parameters
         ----------
         model : estimator
-            Fitted; its `decision_function` is asked, and its `thresholds_` are shown if it has
-            any.
+            Fitted; its `decision_function` is asked, and its `thresholds_` are shown if it
+            predicts by them (proportional odds predict the most probable label instead).
         X : array-like of shape (n_samples, n_features)
             Features.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
@@ -173,6 +173,11 @@ class ScoreDisplay:
         display : ScoreDisplay
             Drawn.
         """
+        if not hasattr(model, "decision_function"):
+            raise ValueError(
+                "model must have a decision_function with one score for each row, got "
+                f"{model!r}. FairThresholdClassifier makes one of predictions and probabilities."
+            )
         column = read_scores(model.decision_function(X))
         coded = read_groups(sensitive_features, least=1)
         check_same_length(column, coded)
@@ -184,7 +189,7 @@ class ScoreDisplay:
             name for name, who in zip(coded.levels.tolist(), members, strict=True) if who.any()
         ]
         members = [who for who in members if who.any()]
-        cuts = _cuts_of(model, groups)
+        cuts = _cuts_of(model, groups, X, values)
         return cls(
             groups, [values[who] for who in members], [rows[who] for who in members], cuts
         ).plot(ax)
@@ -295,7 +300,8 @@ class ScoreDisplay:
                     Entry("cut at least cost", {"color": paper, "ls": "--", "alpha": 0.6})
                 )
             if _any_finite(self.cuts.after):
-                entries.append(Entry("fair cut", {"color": paper, "ls": "-"}))
+                name = "cut" if self.cuts.before is None else "fair cut"
+                entries.append(Entry(name, {"color": paper, "ls": "-"}))
         return entries
 
     def _unused(self) -> list[str]:
@@ -386,14 +392,14 @@ def _any_finite(cuts: Array | None) -> bool:
     return cuts is not None and bool(np.isfinite(cuts).any())
 
 
-def _cuts_of(model: Any, groups: list[Any]) -> Cuts | None:
+def _cuts_of(model: Any, groups: list[Any], X: Any, scores: Array) -> Cuts | None:
     """The thresholds of a model, those of least cost moved to the scale of its scores."""
     if not hasattr(model, "thresholds_"):
         return None
     after, labels = np.asarray(model.thresholds_), tuple(model.classes_.tolist())
     result = getattr(model, "result_", None)
     if result is None:
-        return Cuts(labels, after)
+        return Cuts(labels, after) if _predicts_by(model, after, X, scores) else None
     known = np.isfinite(after) & np.isfinite(result.thresholds)
     shift = (after[known] - result.thresholds[known]).mean() if known.any() else np.nan
     before = None if np.isnan(shift) else result.cheapest + shift
@@ -407,3 +413,11 @@ def _cuts_of(model: Any, groups: list[Any]) -> Cuts | None:
             )
         after = after[[known_groups.index(group) for group in groups]]
     return Cuts(labels, after, before)
+
+
+def _predicts_by(model: Any, thresholds: Array, X: Any, scores: Array) -> bool:
+    """Whether the predictions of a model are its scores, cut at thresholds."""
+    if thresholds.shape != (len(model.classes_) - 1,):
+        return False
+    cut = model.classes_[np.searchsorted(thresholds, scores, side="left")]
+    return np.array_equal(cut, model.predict(X))

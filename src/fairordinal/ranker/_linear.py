@@ -20,6 +20,7 @@ from fairordinal._validation import (
     check_choice,
     check_number,
     check_same_length,
+    check_share,
     check_whole,
     order_labels,
     read_groups,
@@ -122,7 +123,7 @@ def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
 
 
 def check_trade_off(trade_off: Any) -> float:
-    return check_number(trade_off, "trade_off", below=1.0 + 1e-12)
+    return check_share(trade_off, "trade_off")
 
 
 class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

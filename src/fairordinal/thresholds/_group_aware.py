@@ -171,7 +171,7 @@ def _given_others(whole: Problem, members: Sequence[_Member], cuts: Array, group
     below = _below(whole, members, cuts)
     below[:, member.kinds] = 0.0
     tied = below @ (whole.pairs + whole.pairs.transpose(0, 2, 1))  # (contrast, cut, kind)
-    steps = np.stack([whole.slopes(below, t) - tied[:, t] for t in range(whole.n_cuts)], axis=1)
+    steps = whole.slopes(below) - tied
     others = _cost(whole, members, cuts) - member.own.cost(member.index(cuts[group]))
     return replace(
         member.own,

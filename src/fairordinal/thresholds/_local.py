@@ -21,29 +21,25 @@ def descend(
     cuts, rounds = cuts.copy(), 0
     value = float(goal.penalised(problem.cost(cuts), problem.violation(cuts)))
     while True:
+        deadline.check()
         rounds += 1
-        moves = []
-        for t in range(problem.n_cuts):
-            deadline.check()
-            moves.append(_best_move(problem, goal, cuts, t, most_places))
-        best = int(np.argmin([move[0] for move in moves]))
-        if moves[best][0] >= value - LEAST_GAIN:
+        moved, places = _moves(problem, cuts, most_places)
+        values = goal.penalised(*problem.scan(cuts, moved, places))
+        best = int(values.argmin())
+        if values[best] >= value - LEAST_GAIN:
             return cuts, rounds
-        value, cuts[best] = moves[best]
+        value, cuts[moved[best]] = float(values[best]), places[best]
 
 
-def _best_move(
-    problem: Problem, goal: Goal, cuts: Array, t: int, most_places: int | None
-) -> tuple[float, int]:
-    """The best place of cut t between its neighbours, and the objective there."""
-    lowest = int(cuts[t - 1]) if t else 0
-    highest = int(cuts[t + 1]) if t < problem.n_cuts - 1 else problem.n_positions
-    places: slice | Array = slice(lowest, highest + 1)
-    if most_places is not None and highest - lowest >= most_places:
-        places = np.linspace(lowest, highest, most_places).round().astype(np.intp)
-    values = goal.penalised(*problem.scan(cuts, t, places))
-    at = int(values.argmin())
-    return float(values[at]), lowest + at if isinstance(places, slice) else int(places[at])
+def _moves(problem: Problem, cuts: Array, most_places: int | None) -> tuple[Array, Array]:
+    """Which cut each move is of, and where it goes: anywhere between its neighbours."""
+    ends = np.concatenate([[0], cuts, [problem.n_positions]])
+    width = ends[2:] - ends[:-2]
+    count = width + 1 if most_places is None else np.minimum(width + 1, most_places)
+    moved = np.repeat(np.arange(len(cuts)), count)
+    number = np.arange(len(moved)) - (np.cumsum(count) - count)[moved]
+    step = width / np.maximum(count - 1, 1)  # 1, unless there are too many places
+    return moved, ends[moved] + np.rint(number * step[moved]).astype(np.intp)
 
 
 def random_cuts(problem: Problem, generator: np.random.RandomState) -> Array:

@@ -1,0 +1,178 @@
+"""Models in files: JSON that people can read and compare, and that is safe to load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import fairordinal
+from fairordinal._files import write_whole
+from fairordinal.models._json import checksum, parse, write
+from fairordinal.models._model import TableModel
+from fairordinal.models._schema import decode, encode
+
+FORMAT = "fairordinal model"
+SCHEMA = 1
+HEADER = ("format", "schema", "library", "checksum")
+MOST_BYTES = 1 << 26
+FIT_AGAIN = "Fit the model again, or get the file again from where it was made."
+
+
+def model_text(model: TableModel) -> str:
+    """A model as the text of its file.
+
+    JSON with a line for each coefficient. Numbers come back to the last bit; infinite thresholds,
+    where a label is never predicted, are the strings ``"inf"`` and ``"-inf"``. The text has no
+    ``<``, ``>`` or ``&`` and can be put into a page as it is.
+
+    Parameters
+    ----------
+    model : TableModel
+        To be written.
+
+    Returns
+    -------
+    text : str
+        The same for the same model.
+
+    Examples
+    --------
+    >>> from fairordinal.models import fit_table, model_text
+    >>> table = {"grade": [1, 2, 3, 1, 2, 3] * 5, "points": [3, 5, 9, 2, 6, 8] * 5,
+    ...          "school": ["north"] * 15 + ["south"] * 15}
+    >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
+    ...                   alpha=0.01, cv=3)
+    >>> print(model_text(model)[:46])
+    {
+     "format": "fairordinal model",
+     "schema": 1
+    """
+    if not isinstance(model, TableModel):
+        raise ValueError(
+            f"model must be a TableModel, got {type(model).__name__}. fit_table makes one, and so "
+            "does TrainingTable.model of a FairOrdinalClassifier."
+        )
+    header = {"format": FORMAT, "schema": SCHEMA, "library": fairordinal.__version__}
+    content = header | encode(model)
+    return write(content | {"checksum": checksum(content)}) + "\n"
+
+
+def save_model(model: TableModel, path: str | Path) -> None:
+    """Write a model to a file, which is there as a whole or not at all.
+
+    Parameters
+    ----------
+    model : TableModel
+        To be kept.
+    path : str or Path
+        Where; a file that is there is replaced, folders are made.
+
+    Examples
+    --------
+    >>> from fairordinal.models import fit_table, load_model, save_model
+    >>> table = {"grade": [1, 2, 3, 1, 2, 3] * 5, "points": [3, 5, 9, 2, 6, 8] * 5,
+    ...          "school": ["north"] * 15 + ["south"] * 15}
+    >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
+    ...                   alpha=0.01, cv=3)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.json")
+    ...     load_model(f"{folder}/model.json") == model
+    True
+    """
+    path = Path(path)
+    text = model_text(model).encode()
+    if path.is_dir():
+        raise ValueError(f"path must be a file, got the folder {path}. Add a name: model.json.")
+    if len(text) > MOST_BYTES:
+        raise ValueError(
+            f"model has {len(text)} bytes as text, more than the {MOST_BYTES} that are loaded "
+            "again. Leave columns out, or lower most_categories."
+        )
+    write_whole(path, text)
+
+
+def load_model(path: str | Path) -> TableModel:
+    """Read a model from a file; whatever the file holds, nothing in it is run.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that :func:`save_model` wrote.
+
+    Returns
+    -------
+    model : TableModel
+        Equal to the one that was saved.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a model, damaged, cut short, changed by hand, or made by a newer version
+        of the library. The message says which and what to do.
+    FileNotFoundError
+        If there is none.
+    """
+    path = Path(path)
+    try:
+        return _read_model(_read_text(path))
+    except RecursionError:
+        raise ValueError(f"{path} is not a fairordinal model: it is nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"{path} {error}") from None
+
+
+def _read_text(path: Path) -> str:
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if not path.is_file():
+        raise ValueError("is a folder, or no plain file; name a model file, such as model.json.")
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"is not a fairordinal model: it has more than {MOST_BYTES} bytes.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("is not a fairordinal model: it is not text in UTF-8.") from None
+
+
+def _read_model(text: str) -> TableModel:
+    """The model that a text says; messages begin after the name of the file."""
+    if not text.lstrip().startswith("{"):
+        raise ValueError("is not a fairordinal model: it is empty, or no JSON.")
+    try:
+        content = parse(text)
+    except ValueError as error:
+        raise ValueError(f"is cut short or damaged: {error}. {FIT_AGAIN}") from None
+    _check_header(content)
+    try:
+        header, parts = _split(content)
+        model = decode(TableModel, parts, "")
+    except ValueError as error:
+        raise ValueError(f"is damaged: {str(error).rstrip('.')}. {FIT_AGAIN}") from None
+    if header.pop("checksum") != checksum(header | parts):
+        raise ValueError(f"was changed after it was written: its checksum differs. {FIT_AGAIN}")
+    return model
+
+
+def _check_header(content: Any) -> None:
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"is not a fairordinal model: it does not say 'format': {FORMAT!r}.")
+    schema = content.get("schema")
+    if type(schema) is not int or schema < 1:
+        raise ValueError(f"is damaged: its schema is {schema!r:.60}, not a number. {FIT_AGAIN}")
+    if schema > SCHEMA:
+        raise ValueError(
+            f"was made by a newer fairordinal ({content.get('library')!r:.30}, schema {schema}; "
+            f"this one reads up to {SCHEMA}). Update with pip install -U fairordinal."
+        )
+
+
+def _split(content: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is said of the file, and what is said of the model."""
+    parts = dict(content)
+    for name in HEADER:
+        if name not in parts:
+            raise ValueError(f"the model lacks the field {name!r}")
+    return {name: parts.pop(name) for name in HEADER}, parts

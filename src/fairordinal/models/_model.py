@@ -1,0 +1,176 @@
+"""A fair model of a table with named columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fairordinal._render import name_of
+from fairordinal._validation import Array
+from fairordinal.models._parts import (
+    Certificate,
+    Classes,
+    Coefficient,
+    DataRecord,
+    Expected,
+    GroupCounts,
+    Settings,
+)
+from fairordinal.models._preparation import TablePreparation
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A fair linear model of a table: from its columns to labels, and what it is worth.
+
+    Made by :func:`fit_table`, :meth:`TrainingTable.model` or :func:`load_model`. It holds plain
+    values only and does not change; two models are equal if they say the same.
+
+    Attributes
+    ----------
+    settings : Settings
+        Criterion, limit or price, cost matrix.
+    classes : Classes
+        Labels in ascending order; as an array `classes_`.
+    thresholds : tuple of float
+        Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``; as an array
+        `thresholds_`.
+    coefficients : tuple of Coefficient
+        Of each input by name; as an array `coef_`.
+    preparation : TablePreparation
+        From columns to inputs.
+    certificate : Certificate
+        Cost, violation and the proved bound on the training rows.
+    expected : Expected
+        Cost and violation in new rows, by cross-validation, with intervals.
+    groups : tuple of GroupCounts
+        Training rows of each group by label.
+    data : DataRecord
+        The training rows: how many, which columns, and a fingerprint.
+
+    Examples
+    --------
+    >>> from fairordinal.models import fit_table
+    >>> table = {"grade": [1, 2, 3, 1, 2, 3] * 5, "points": [3, 5, 9, 2, 6, 8] * 5,
+    ...          "school": ["north"] * 15 + ["south"] * 15}
+    >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
+    ...                   alpha=0.01, cv=3)
+    >>> model.predict({"points": [2, None, 9]})
+    array([1, 2, 3])
+    """
+
+    settings: Settings
+    classes: Classes
+    thresholds: tuple[float, ...]
+    coefficients: tuple[Coefficient, ...]
+    preparation: TablePreparation
+    certificate: Certificate
+    expected: Expected
+    groups: tuple[GroupCounts, ...]
+    data: DataRecord
+
+    def __post_init__(self) -> None:
+        _check_thresholds(self.thresholds, len(self.classes.values))
+        _check_coefficients(self.coefficients, self.preparation.input_names)
+        _check_sizes(self)
+
+    @cached_property
+    def classes_(self) -> Array:
+        """Labels in ascending order."""
+        return self.classes.array()
+
+    @cached_property
+    def thresholds_(self) -> Array:
+        """Scores between the labels, ascending."""
+        return np.array(self.thresholds, dtype=np.float64)
+
+    @cached_property
+    def coef_(self) -> Array:
+        """A number for each input."""
+        return np.array([coefficient.value for coefficient in self.coefficients], dtype=np.float64)
+
+    def scores(self, frame: Any) -> Array:
+        """Scores, higher for higher labels; the same to the last bit in every process.
+
+        Parameters
+        ----------
+        frame : frame of pandas, polars or pyarrow, or mapping of names to columns
+            All columns of `preparation`; others are ignored.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,)
+            Inputs times coefficients.
+        """
+        return self.preparation.scores(frame, self.coef_)
+
+    def predict(self, frame: Any) -> Array:
+        """Predict a label for each row; groups are not needed.
+
+        Parameters
+        ----------
+        frame : frame of pandas, polars or pyarrow, or mapping of names to columns
+            All columns of `preparation`; others are ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels.
+        """
+        return self.classes_[np.searchsorted(self.thresholds_, self.scores(frame), side="left")]
+
+    def __str__(self) -> str:
+        expected, level = self.expected, f"{100 * self.expected.confidence:g} %"
+        named = ", ".join(name_of(group.values) for group in self.groups)
+        return (
+            f"Fair model of {self.data.label_column!r}: {self.settings.criterion} between {named}\n"
+            f"expected cost {expected.cost:.3f}, {level} in {_shown(expected.cost_interval)}\n"
+            f"expected violation {expected.violation:.3f}, {level} in "
+            f"{_shown(expected.violation_interval)}\n"
+            f"{len(self.coefficients)} inputs from {len(self.preparation.columns)} columns, fitted "
+            f"to {self.data.rows_used} rows"
+        )
+
+
+def _shown(interval: tuple[float, float]) -> str:
+    return f"[{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+def _check_thresholds(thresholds: tuple[float, ...], n_labels: int) -> None:
+    ascending = all(lower <= upper for lower, upper in pairwise(thresholds))
+    if len(thresholds) != n_labels - 1 or not ascending or any(map(math.isnan, thresholds)):
+        raise ValueError(
+            f"thresholds must be {n_labels - 1} numbers in ascending order, one fewer than the "
+            f"labels, got {list(thresholds)!r:.100}."
+        )
+
+
+def _check_coefficients(coefficients: tuple[Coefficient, ...], inputs: tuple[str, ...]) -> None:
+    if len(coefficients) != len(inputs):
+        raise ValueError(
+            f"coefficients must be one for each of {len(inputs)} inputs, got {len(coefficients)}."
+        )
+    for coefficient, name in zip(coefficients, inputs, strict=True):
+        if coefficient.input != name or not math.isfinite(coefficient.value):
+            raise ValueError(
+                f"coefficients must have a finite number for input {name!r:.60}, in the order of "
+                f"the columns, got {coefficient!r:.100}."
+            )
+
+
+def _check_sizes(model: TableModel) -> None:
+    n_labels, columns = len(model.classes.values), model.preparation.columns
+    if len({column.name for column in columns}) < len(columns):
+        raise ValueError("preparation.columns must have distinct names.")
+    if [len(row) for row in model.settings.cost_matrix] != [n_labels] * n_labels:
+        raise ValueError(f"settings.cost_matrix must have {n_labels} rows and columns.")
+    for group in model.groups:
+        if len(group.rows_by_label) != n_labels or sum(group.rows_by_label) != group.rows:
+            raise ValueError(
+                f"groups must have rows for each of {n_labels} labels that add up, got {group!r}."
+            )

@@ -1,0 +1,200 @@
+"""Models as ONNX graphs: for servers that run no Python.
+
+The graph adds up the columns' parts of the score one after the other, in the order in which
+`TableModel.scores` adds them, so that both give the same number to the last bit::
+
+    number column:  Where(IsNaN(x), 0, (x - mean) / spread) * coefficient
+    text column:    Gather([coefficients ..., 0], LabelEncoder(x))
+    label:          Gather(classes, how many thresholds are below the score)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fairordinal
+from fairordinal._files import write_whole
+from fairordinal._optional import optional
+from fairordinal._validation import Array
+from fairordinal.models._file import model_text
+from fairordinal.models._model import TableModel
+from fairordinal.models._preparation import NumberColumn, PreparedColumn, TextColumn
+
+OUTPUTS = ("label", "score")
+OPSETS = {"": 17, "ai.onnx.ml": 3}
+IR_VERSION = 8  # goes with opset 17, so that runtimes since 2022 take it
+
+
+def export_onnx(model: TableModel, path: str | Path) -> None:
+    """Write a model as an ONNX file; needs ``pip install fairordinal[onnx]``.
+
+    Inputs are the columns as they are, by name, each of shape [N, 1]: numbers (and booleans, as 0
+    and 1) as double with nan for missing, text as string with "" for missing. A column called
+    ``label`` or ``score`` becomes the input ``label_input`` or ``score_input``. Standardising,
+    categories and missing values are part of the graph, by the rules of :class:`TablePreparation`.
+    Outputs are ``label``, of shape [N], int64, double or string as the classes are, and ``score``,
+    double of shape [N]; both are the same as those of `predict` and `scores`.
+
+    The metadata has criterion, limit or price, expected cost and violation, and as ``model`` the
+    whole text of the model file. Opset 17, and `ai.onnx.ml` 3 for categories.
+
+    Parameters
+    ----------
+    model : TableModel
+        To be exported.
+    path : str or Path
+        Where; the file is there as a whole or not at all.
+
+    Examples
+    --------
+    >>> from fairordinal.models import export_onnx, fit_table
+    >>> table = {"grade": [1, 2, 3, 1, 2, 3] * 5, "points": [3, 5, 9, 2, 6, 8] * 5,
+    ...          "school": ["north"] * 15 + ["south"] * 15}
+    >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
+    ...                   alpha=0.01, cv=3)
+    >>> export_onnx(model, "model.onnx")  # doctest: +SKIP
+    """
+    onnx = optional("onnx", "export_onnx", "onnx")
+    text = model_text(model)
+    exported = Graph(onnx).build(model)
+    onnx.helper.set_model_props(exported, _metadata(model, text))
+    onnx.checker.check_model(exported)
+    write_whole(Path(path), exported.SerializeToString(deterministic=True))
+
+
+def _metadata(model: TableModel, text: str) -> dict[str, str]:
+    settings, expected = model.settings, model.expected
+    found = {
+        "criterion": settings.criterion,
+        "max_violation": settings.max_violation,
+        "trade_off": settings.trade_off,
+        "expected_cost": expected.cost,
+        "expected_cost_interval": list(expected.cost_interval),
+        "expected_violation": expected.violation,
+        "expected_violation_interval": list(expected.violation_interval),
+        "confidence": expected.confidence,
+        "model": text,
+    }
+    return {key: str(value) for key, value in found.items() if value is not None}
+
+
+class Graph:
+    """An ONNX graph in the making: nodes, constants and inputs."""
+
+    def __init__(self, onnx: Any) -> None:
+        self.onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.taken: set[str] = set()
+
+    def build(self, model: TableModel) -> Any:
+        """The graph of a model."""
+        columns = model.preparation.columns
+        self.taken = {*OUTPUTS, *(column.name for column in columns)}
+        total = self.constant(np.zeros((1, 1)))
+        for column, coefficients in model.preparation.by_column(model.coef_):
+            total = self.node("Add", total, self.part(column, coefficients))
+        outputs = [self._label(model, total), self._score(total)]
+        helper = self.onnx.helper
+        graph = helper.make_graph(self.nodes, "fairordinal", self.inputs, outputs, self.constants)
+        return helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid(*opset) for opset in OPSETS.items()],
+            ir_version=IR_VERSION,
+            producer_name="fairordinal",
+            producer_version=fairordinal.__version__,
+        )
+
+    def part(self, column: PreparedColumn, coefficients: Array) -> str:
+        """What a column adds to the score."""
+        if isinstance(column, NumberColumn):
+            return self._number_part(column, float(coefficients[0]))
+        return self._text_part(column, coefficients)
+
+    def _number_part(self, column: NumberColumn, coefficient: float) -> str:
+        given = self._input(column.name, self.onnx.TensorProto.DOUBLE)
+        centred = self.node("Sub", given, self.constant(np.float64(column.mean)))
+        scaled = self.node("Div", centred, self.constant(np.float64(column.spread)))
+        missing = self.node("IsNaN", given)
+        filled = self.node("Where", missing, self.constant(np.float64(0.0)), scaled)
+        return self.node("Mul", filled, self.constant(np.float64(coefficient)))
+
+    def _text_part(self, column: TextColumn, coefficients: Array) -> str:
+        nothing = len(coefficients)  # the place of the 0 behind the coefficients
+        missing, unknown = (
+            nothing if place < 0 else place
+            for place in (column.place_of_missing, column.place_of_unknown)
+        )
+        place = self.node(
+            "LabelEncoder",
+            self._input(column.name, self.onnx.TensorProto.STRING),
+            domain="ai.onnx.ml",
+            attributes={
+                "keys_strings": [*column.categories, ""],
+                "values_int64s": [*range(len(column.categories)), missing],
+                "default_int64": unknown,
+            },
+        )
+        return self.node("Gather", self.constant(np.append(coefficients, 0.0)), place)
+
+    def _label(self, model: TableModel, total: str) -> Any:
+        above = self.node("Greater", total, self.constant(model.thresholds_[None, :]))
+        counted = self.node("Cast", above, attributes={"to": self.onnx.TensorProto.INT64})
+        place = self.node(
+            "ReduceSum", counted, self.constant(np.array([1])), attributes={"keepdims": 0}
+        )
+        kind = {"int": "INT64", "float": "DOUBLE", "str": "STRING"}[model.classes.kind]
+        self.node("Gather", self.constant(model.classes_), place, output="label")
+        return self._vector("label", getattr(self.onnx.TensorProto, kind))
+
+    def _score(self, total: str) -> Any:
+        self.node("Squeeze", total, self.constant(np.array([1])), output="score")
+        return self._vector("score", self.onnx.TensorProto.DOUBLE)
+
+    def _vector(self, name: str, kind: int) -> Any:
+        return self.onnx.helper.make_tensor_value_info(name, kind, ["N"])
+
+    def _input(self, column: str, kind: int) -> str:
+        name = column
+        while name in ("", *OUTPUTS) or (name != column and name in self.taken):
+            name += "_input"
+        self.taken.add(name)
+        value = self.onnx.helper.make_tensor_value_info(name, kind, ["N", 1])
+        self.inputs.append(value)
+        return name
+
+    def node(
+        self,
+        operator: str,
+        *inputs: str,
+        output: str = "",
+        domain: str = "",
+        attributes: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Add an operation; the name of what comes out."""
+        output = output or self._new(operator.lower())
+        made = self.onnx.helper.make_node(
+            operator, [*inputs], [output], domain=domain, **(attributes or {})
+        )
+        self.nodes.append(made)
+        return output
+
+    def constant(self, value: Array | np.float64) -> str:
+        """Add a constant; its name."""
+        name, array = self._new("constant"), np.asarray(value)
+        array = array.astype(object) if array.dtype.kind == "U" else array
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def _new(self, stem: str) -> str:
+        """A name that nothing has."""
+        name = f"{stem}_{len(self.taken)}"
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name

@@ -1,0 +1,142 @@
+"""What a model file says, part by part; each field is a line of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairordinal._validation import Array
+
+Label = int | float | str
+Scalar = bool | int | float | str
+
+KINDS: dict[str, type] = {"int": int, "float": float, "str": str}
+LARGEST = 2**63  # labels that are whole numbers lie below
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Labels in ascending order, and what they are: int, float or str."""
+
+    kind: str
+    values: tuple[Label, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind == "float":  # some programs write 1.0 as 1
+            as_floats = tuple(float(v) if type(v) is int else v for v in self.values)
+            object.__setattr__(self, "values", as_floats)
+        wanted = KINDS.get(self.kind)
+        if wanted is None or not all(type(value) is wanted for value in self.values):
+            raise ValueError(
+                f"classes must be of one kind of {list(KINDS)}, got kind {self.kind!r} and "
+                f"{list(self.values)!r:.100}."
+            )
+        if len(self.values) < 2 or len(set(self.array().tolist())) < len(self.values):
+            raise ValueError(
+                f"classes must be at least two distinct labels, got {list(self.values)!r:.100}."
+            )
+        numbers = [value for value in self.values if not isinstance(value, str)]
+        if not all(math.isfinite(value) and -LARGEST <= value < LARGEST for value in numbers):
+            raise ValueError(f"classes must be finite, got {list(self.values)!r:.100}.")
+
+    @classmethod
+    def of(cls, labels: Array) -> Classes:
+        """Labels of a classifier."""
+        values = labels.tolist()
+        kinds = [kind for kind, type_ in KINDS.items() if all(type(v) is type_ for v in values)]
+        if not kinds:
+            raise ValueError(
+                "labels must all be whole numbers, all numbers or all text to be kept in a file, "
+                f"got {values!r:.100}."
+            )
+        return cls(kinds[0], tuple(values))
+
+    def array(self) -> Array:
+        dtype = {"int": np.int64, "float": np.float64, "str": np.str_}[self.kind]
+        try:
+            return np.array(self.values, dtype=dtype)
+        except OverflowError:
+            raise ValueError(f"classes must fit into 64 bits, got {self.values!r:.100}.") from None
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """Of one input."""
+
+    input: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for: a limit to the violation or a price on it, and how."""
+
+    criterion: str
+    max_violation: float | None
+    trade_off: float | None
+    confidence: float | None
+    cost_matrix: tuple[tuple[float, ...], ...]
+    ranker: str
+    loss: str
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """On the training rows; no thresholds have an objective below the bound.
+
+    `limit` or `price` is what the thresholds were given, often stricter than what was asked for.
+    """
+
+    objective: float
+    lower_bound: float
+    gap: float
+    cost: float
+    violation: float
+    limit: float | None
+    price: float | None
+    stopped_by: str
+
+
+@dataclass(frozen=True)
+class Expected:
+    """In new rows, by cross-validation, with intervals at a level of confidence."""
+
+    cost: float
+    cost_interval: tuple[float, float]
+    violation: float
+    violation_interval: tuple[float, float]
+    confidence: float
+
+
+@dataclass(frozen=True)
+class GroupCounts:
+    """A group, by its value in each group column, and its training rows by label."""
+
+    values: tuple[Scalar, ...]
+    rows: int
+    rows_by_label: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DataRecord:
+    """The rows that a model was fitted to.
+
+    `rows` is how many were given; those without a label, or without a group, were left out.
+    `sha256` is that of the content of all columns named here, rows in order; it does not depend
+    on the library of the frame, nor on the order of columns.
+    """
+
+    rows: int
+    rows_without_label: int
+    rows_without_group: int
+    label_column: str
+    group_columns: tuple[str, ...]
+    columns: tuple[str, ...]
+    sha256: str
+
+    @property
+    def rows_used(self) -> int:
+        return self.rows - self.rows_without_label - self.rows_without_group
