@@ -11,7 +11,6 @@ PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
     "_validation _progress _threads _files _optional _predictions",
     "_table _costs _render _source",
-    "_table _costs _render _source",
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss",
     "_audit thresholds ranker",
