@@ -24,10 +24,10 @@ def invoke(*arguments):
     return CliRunner().invoke(app, [*arguments], env=ROOMY)
 
 
-def program(*arguments, script=MAIN):
+def program(*arguments, env=ROOMY):
     """The program in a process of its own."""
-    command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | ROOMY)
+    command = [sys.executable, "-c", MAIN, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | env)
 
 
 def test_the_version_is_that_of_the_package():
@@ -63,9 +63,10 @@ def test_what_is_not_finished_shows_in_the_exit_code(tmp_path, monkeypatch):
     assert "not finished: T-shirts up to 10000: ValueError: out of stock" in result.output
 
 
-def test_progress_is_shown_on_standard_error_unless_unwanted(tmp_path):
+def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(tmp_path):
+    terminal = {"TERM": "xterm", "FORCE_COLOR": "1"}
     noisy, quiet = (
-        program("reproduce", "tshirts", "--out", str(tmp_path / name), *options)
+        program("reproduce", "tshirts", "--out", str(tmp_path / name), *options, env=terminal)
         for name, options in (("a", []), ("b", ["--quiet"]))
     )
     assert "1/1" in noisy.stderr
