@@ -5,12 +5,13 @@ from __future__ import annotations
 import codecs
 import difflib
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 SEPARATORS = ",;\t|"
+BLOCK = 1 << 22  # bytes of a CSV that are read at once
 KINDS = {
     ".csv": "csv",
     ".txt": "csv",
@@ -83,21 +84,59 @@ class Source:
             raise ValueError(f"{self.path.name} has no rows below its header.")
         return [table.column(name).to_pylist() for name in names]
 
+    def table(self, *, verbatim: bool = False) -> Any:
+        """All of it in memory, as a table of pyarrow with clean names.
+
+        Cells of CSV are numbers, dates or text, as all of their column allow, or text as it is.
+        """
+        import pyarrow as pa
+
+        try:
+            found = self._whole(verbatim)
+        except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+            raise ValueError(self.damage(error)) from error
+        if not found.num_rows:
+            raise ValueError(f"{self.path.name} has no rows below its header.")
+        return found.rename_columns([*self.columns])
+
+    def _whole(self, verbatim: bool) -> Any:
+        if self.kind != "csv":
+            return self.dataset(None).to_table()
+        from pyarrow import csv
+
+        return csv.read_csv(  # unlike a dataset it infers types from all rows
+            self.path,
+            read_options=csv.ReadOptions(encoding=self.encoding),
+            parse_options=self._parsing(),
+            convert_options=self._conversion(self.columns.values() if verbatim else (), verbatim),
+        )
+
     def _format(self, names: Sequence[str] | None, as_text: bool) -> Any:
         if self.kind != "csv":
             return self.kind
-        import pyarrow as pa
         from pyarrow import csv, dataset
 
         wanted = [*self.columns.values()] if names is None else names
         return dataset.CsvFileFormat(
-            parse_options=csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
-            read_options=csv.ReadOptions(encoding=self.encoding, block_size=1 << 22),
-            convert_options=csv.ConvertOptions(
-                null_values=[*MISSING],
-                strings_can_be_null=True,
-                column_types={name: pa.string() for name in wanted} if as_text else None,
-            ),
+            parse_options=self._parsing(),
+            read_options=csv.ReadOptions(encoding=self.encoding, block_size=BLOCK),
+            convert_options=self._conversion(wanted if as_text else ()),
+        )
+
+    def _parsing(self) -> Any:
+        from pyarrow import csv
+
+        return csv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
+
+    def _conversion(self, texts: Iterable[str], verbatim: bool = False) -> Any:
+        """How cells are read; some columns as text, and missing ones as they are if verbatim."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        return csv.ConvertOptions(
+            null_values=[*MISSING],
+            strings_can_be_null=not verbatim,
+            column_types={name: pa.string() for name in texts},
         )
 
 

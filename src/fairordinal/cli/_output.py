@@ -32,6 +32,26 @@ def write_json(path: Path, content: Any) -> None:
     write_whole(path, json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n")
 
 
+def write_table(path: Path, table: Any) -> None:
+    """A table of pyarrow, as the ending of the name says."""
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    ending, stream = path.suffix.lower(), pa.BufferOutputStream()
+    if ending in (".csv", ".tsv", ".txt"):
+        separator = "\t" if ending == ".tsv" else ","
+        csv.write_csv(table, stream, csv.WriteOptions(delimiter=separator))
+    elif ending in (".parquet", ".pq"):
+        parquet.write_table(table, stream)
+    elif ending in (".arrow", ".feather", ".ipc"):
+        feather.write_feather(table, stream)
+    else:
+        raise ValueError(
+            f"--out: {path.name} should end in .csv, .tsv, .parquet or .arrow, to say what it is."
+        )
+    write_whole(path, stream.getvalue().to_pybytes())
+
+
 def plain(content: Any) -> Any:
     """Of what JSON knows: no arrays, no tuples, no nan."""
     if isinstance(content, dict):

@@ -1,0 +1,124 @@
+"""`fairordinal fit` and `fairordinal predict`: a fair model of a table, in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairordinal._progress import show_progress
+from fairordinal.cli._columns import (
+    Encoding,
+    File,
+    Groups,
+    Label,
+    Order,
+    Quiet,
+    Separator,
+    check_different,
+    opened,
+)
+from fairordinal.cli._output import wanted, write_table
+from fairordinal.cli._tables import Cost, Criterion, Features, Ignored, whole_table
+
+
+def fit(
+    file: File,
+    y: Label,
+    group: Groups,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Write the model there, as JSON.", metavar="FILE")
+    ],
+    max_violation: Annotated[
+        float | None,
+        typer.Option(help="The greatest violation in new rows; 0.05 by default.", min=0.0),
+    ] = None,
+    trade_off: Annotated[
+        float | None, typer.Option(help="A price on the violation instead, from 0 to below 1.")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="Keep the limit with an upper bound at this confidence.")
+    ] = None,
+    criterion: Criterion = "demographic_parity",
+    cost: Cost = "absolute",
+    feature: Features = None,
+    ignore: Ignored = None,
+    order: Order = None,
+    onnx: Annotated[
+        Path | None, typer.Option(help="Export the model there, too.", metavar="FILE")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a fair model to a table, and keep it in a file.
+
+    Columns of numbers are standardised, missing ones take the mean; columns of text get an input
+    for each category, missing being one of them and unknown ones counting as missing. The group is
+    never an input, and is not needed to predict. Rows without a label or a group are left out.
+
+    Examples
+    --------
+        fairordinal fit data.csv --y grade --group sex --max-violation 0.05 -o model.json
+    """
+    from fairordinal.models import export_onnx, fit_table, save_model
+
+    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
+    source = opened(file, separator, encoding)
+    table = whole_table(source, y, group, order, [*(feature or []), *(ignore or [])])
+    with show_progress(wanted(quiet)):
+        model = fit_table(
+            table.frame,
+            y=y,
+            sensitive_features=group,
+            features=feature or None,
+            ignore=ignore or (),
+            categories=table.categories,
+            criterion=criterion,
+            trade_off=trade_off,
+            max_violation=max_violation,
+            confidence=confidence,
+            cost_matrix=cost,
+        )
+    save_model(model, out)
+    if onnx:
+        export_onnx(model, onnx)
+    typer.echo(str(model))
+    typer.echo(f"\nWritten: {out}{f', {onnx}' if onnx else ''}")
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
+    file: File,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="CSV, TSV, Parquet or Arrow to write.", metavar="FILE"),
+    ],
+    name: Annotated[str, typer.Option("--as", help="Name of the new column.")] = "predicted",
+    score: Annotated[
+        str | None, typer.Option(help="Name of a column for the scores.", metavar="NAME")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+) -> None:
+    """Predict labels for the rows of a table; all its columns are kept.
+
+    Examples
+    --------
+        fairordinal predict model.json new.csv -o out.csv
+    """
+    from fairordinal.models import load_model
+
+    fitted = load_model(model)
+    source = opened(file, separator, encoding)
+    frame, kept = source.table(), source.table(verbatim=True)
+    for added in (name, score):
+        if added in frame.column_names:
+            option = "--as" if added == name else "--score"
+            raise ValueError(f"{option}: {file.name} has a column {added!r} already.")
+    found = kept.append_column(name, [fitted.predict(frame)])
+    if score:
+        found = found.append_column(score, [fitted.scores(frame)])
+    write_table(out, found)
+    typer.echo(f"Written: {out}, {found.num_rows:,} rows")

@@ -1,0 +1,142 @@
+"""`fairordinal frontier`: what does fairness cost?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fairordinal._progress import show_progress
+from fairordinal.cli._columns import (
+    Encoding,
+    File,
+    Groups,
+    Label,
+    Order,
+    Quiet,
+    Separator,
+    check_different,
+    opened,
+)
+from fairordinal.cli._output import wanted, write_json
+from fairordinal.cli._tables import (
+    Cost,
+    Criterion,
+    Features,
+    Html,
+    Ignored,
+    ModelFile,
+    Table,
+    whole_table,
+)
+
+
+def frontier(
+    file: File,
+    y: Label,
+    group: Groups,
+    max_violation: Annotated[
+        float | None,
+        typer.Option(help="Choose the cheapest model within it; the knee by default.", min=0.0),
+    ] = None,
+    out: ModelFile = None,
+    html: Html = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all numbers there.", metavar="FILE")
+    ] = None,
+    criterion: Criterion = "demographic_parity",
+    cost: Cost = "absolute",
+    feature: Features = None,
+    ignore: Ignored = None,
+    order: Order = None,
+    jobs: Annotated[int, typer.Option(help="How many processes.")] = 1,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show models between accurate and fair, and choose one.
+
+    Examples
+    --------
+        fairordinal frontier data.csv --y grade --group sex --html report.html
+
+        fairordinal frontier data.csv --y grade --group sex --max-violation 0.05 -o model.json
+    """
+    from fairordinal.models import save_model
+
+    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
+    source = opened(file, separator, encoding)
+    table = whole_table(source, y, group, order, [*(feature or []), *(ignore or [])])
+    with show_progress(wanted(quiet)):
+        rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
+    wish = {"knee": True} if max_violation is None else {"max_violation": max_violation}
+    chosen = found.select(**wish)
+    typer.echo(str(found))
+    typer.echo(describe(chosen, max_violation))
+    if json_file:
+        points = enumerate(found.points_)
+        write_json(json_file, {"models": [row for i, each in points for row in each.rows(i)]})
+    if out:
+        save_model(rows.model(chosen), out)
+    if html:
+        write_report(html, file.name, rows, found, chosen, max_violation)
+    written = [str(path) for path in (out, html, json_file) if path]
+    if written:
+        typer.echo(f"Written: {', '.join(written)}")
+
+
+def learn(
+    table: Table,
+    y: str,
+    groups: list[str],
+    features: list[str] | None,
+    ignore: list[str] | None,
+    criterion: str,
+    cost: str,
+    jobs: int,
+) -> tuple[Any, Any]:
+    """The training rows of a table, and the frontier of models for them."""
+    from fairordinal.frontier import FairOrdinalFrontier
+    from fairordinal.models import TrainingTable
+
+    rows = TrainingTable.read(
+        table.frame,
+        y=y,
+        sensitive_features=groups,
+        features=features or None,
+        ignore=ignore or (),
+    )
+    found = FairOrdinalFrontier(
+        criterion, cost_matrix=cost, categories=table.categories, n_jobs=jobs
+    )
+    return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
+
+
+def describe(chosen: Any, limit: float | None) -> str:
+    """The chosen model in a sentence."""
+    why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
+    low, high = chosen.expected_violation_interval_
+    return (
+        f"\nChosen {why}: expected cost {chosen.expected_cost_:.3f}, expected violation "
+        f"{chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new rows."
+    )
+
+
+def write_report(
+    path: Path, title: str, rows: Any, found: Any, chosen: Any, limit: float | None
+) -> None:
+    """A page about the frontier, with a model file for each point."""
+    from fairordinal.models import model_text
+    from fairordinal.report import report
+
+    texts = [model_text(rows.model(found.model(i))) for i in range(len(found.points_))]
+    record = rows.data
+    report(
+        frontier=found,
+        chosen=chosen,
+        models=texts,
+        max_violation=limit,
+        title=title,
+        data={"rows": f"{record.rows_used:,} used of {record.rows:,}", "SHA-256": record.sha256},
+    ).save(path)
