@@ -70,6 +70,17 @@ def test_the_squared_hinge_is_a_loss_as_any_other(ranker):
     assert hinge.cost_ == pytest.approx(logistic.cost_, abs=0.05)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_equal_rows_are_never_cut_apart_by_rounding(order):
+    X, y, a = people(n=1003)
+    X = np.column_stack([X, X**2, X**3])[np.arange(1003) % 12]  # 12 different rows
+    model = FairOrdinalClassifier(max_violation=0.1, **QUICK)
+    model.fit(np.asarray(X, order=order), y, sensitive_features=a)
+    assert len(model.result_.score_table.axis) == 12
+    labels = model.predict(np.asarray(X, order=order))
+    assert all(len(set(labels[i::12])) == 1 for i in range(12))
+
+
 def test_confidence_asks_for_more_than_the_estimate():
     X, y, a = people()
     careful = FairOrdinalClassifier(max_violation=0.15, confidence=0.9, **QUICK)

@@ -30,6 +30,7 @@ from fairordinal.thresholds import (
     solve,
 )
 
+ROUNDING = 1e-12  # of the range of scores
 MOST_PLACES = 256  # between which rough cuts choose
 
 
@@ -64,7 +65,7 @@ class Plan:
     ) -> ThresholdResult:
         """The best thresholds of a ranker, with their proof."""
         settings = read_settings(1e-3, max_time, 0, 0)
-        table = self._table(rows, rows.features.times(coef))
+        table = self._table(rows, _merged(rows.features.times(coef)))
         return solve(table, self.criterion, self.cost, goal, "certified", settings)
 
     def rough_cuts(self, rows: Rows, coef: Array, goals: Sequence[Goal]) -> list[RoughCut]:
@@ -74,6 +75,16 @@ class Plan:
 
     def _table(self, rows: Rows, scores: Array) -> ScoreTable:
         return rows.table(scores, self.names, self.labels)
+
+
+def _merged(scores: Array) -> Array:
+    """Scores that differ by rounding alone made equal: products of equal rows may differ."""
+    order = np.argsort(scores)
+    placed = scores[order]
+    first = np.concatenate([[True], np.diff(placed) > ROUNDING * (placed[-1] - placed[0])])
+    merged = np.empty_like(scores)
+    merged[order] = placed[first][np.cumsum(first) - 1]
+    return merged
 
 
 def _at_quantiles(scores: Array, weight: Array) -> Array:

@@ -25,6 +25,7 @@ from fairordinal.cli._columns import (
     opened,
 )
 from fairordinal.cli._output import say, wanted, write_json
+from fairordinal.cli._tables import Html
 from fairordinal.criteria import as_criterion
 
 UNFAIR = 2  # exit code
@@ -55,6 +56,7 @@ def audit(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all numbers there.", metavar="FILE")
     ] = None,
+    html: Html = None,
     separator: Separator = None,
     encoding: Encoding = None,
     quiet: Quiet = False,
@@ -81,6 +83,8 @@ def audit(
     say(notes, quiet)
     if json_file:
         write_json(json_file, as_json(result))
+    if html:
+        write_report(html, file.name, result, criterion, max_violation)
     if max_violation is not None:
         raise typer.Exit(gate(result, criterion, max_violation, bounded=confidence is not None))
 
@@ -143,6 +147,15 @@ def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
     verdict = f"{finding.criterion.title}: {what} {held:.4g} {sign} {limit:g}"
     typer.echo(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
     return 0 if fair else UNFAIR
+
+
+def write_report(
+    path: Path, title: str, result: Audit, criterion: str, limit: float | None
+) -> None:
+    """A page about the audit."""
+    from fairordinal.report import report
+
+    report(result, criterion=criterion, max_violation=limit, title=title).save(path)
 
 
 def as_json(result: Audit) -> dict[str, Any]:

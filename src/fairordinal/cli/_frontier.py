@@ -124,7 +124,14 @@ def describe(chosen: Any, limit: float | None) -> str:
 
 
 def write_report(
-    path: Path, title: str, rows: Any, found: Any, chosen: Any, limit: float | None
+    path: Path,
+    title: str,
+    rows: Any,
+    found: Any,
+    chosen: Any,
+    limit: float | None,
+    *,
+    audit: Any = None,
 ) -> None:
     """A page about the frontier, with a model file for each point."""
     from fairordinal.models import model_text
@@ -133,6 +140,7 @@ def write_report(
     texts = [model_text(rows.model(found.model(i))) for i in range(len(found.points_))]
     record = rows.data
     report(
+        audit,
         frontier=found,
         chosen=chosen,
         models=texts,
