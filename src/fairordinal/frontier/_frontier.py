@@ -16,7 +16,7 @@ from fairordinal._path import Candidate, Pool, choose, fill, is_hole, warn_unles
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import Array, check_fraction, check_number
+from fairordinal._validation import Array, check_fraction, check_number, check_whole
 from fairordinal.estimators import (
     FairOrdinalClassifier,
     FairThresholdClassifier,
@@ -269,6 +269,24 @@ class FairOrdinalFrontier(BaseEstimator):
             Fitted; the latter for a frontier of an estimator's thresholds.
         """
         return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
+
+    def model(self, number: int) -> Model:
+        """The model of a point, by its number in the frame, as a fitted classifier.
+
+        Parameters
+        ----------
+        number : int
+            Place in `points_`, from 0, the fairest.
+
+        Returns
+        -------
+        model : FairOrdinalClassifier or FairThresholdClassifier
+            Fitted, as by :meth:`select`.
+        """
+        check_is_fitted(self, "points_")
+        return self._model_of(
+            self.points_[check_whole(number, "number", least=0, most=len(self.points_) - 1)]
+        )
 
     def plot(
         self,
