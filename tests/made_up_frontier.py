@@ -5,9 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from fairordinal import FairOrdinalFrontier, optimize_thresholds
+from fairordinal import FairOrdinalFrontier, ThresholdResult
+from fairordinal._costs import cost_matrix
 from fairordinal._cuts import Goal
 from fairordinal._path import Candidate
+from fairordinal._table import read_table
 from fairordinal.criteria import DemographicParity
 from fairordinal.frontier import FrontierPoint, Measured
 
@@ -33,10 +35,10 @@ def scored_rows(groups, labels, n_rows=None, seed=0):
 def made_up_frontier(groups, labels, n_points=12, held_out=True):
     """Models whose cut points close in on the middle, from fair to accurate."""
     scores, y, a = scored_rows(groups, labels)
-    codes = np.array([labels.index(label) for label in y])
-    found = optimize_thresholds(scores, codes, sensitive_features=a, method="cost_only")
-    table = replace(found.score_table, labels=np.array(labels, dtype=object))
-    found = replace(found, score_table=table)
+    table = read_table(y.tolist(), scores, a.tolist(), labels=labels, as_scores=True)
+    cuts, cost = np.arange(len(labels) - 1) + 0.5, cost_matrix("absolute", table.labels)
+    rest = (0, "certified", "", DemographicParity(), Goal(0.0), table, cost, cuts + 0.2)
+    found = ThresholdResult(cuts, 0.0, *rest)
     frontier = MadeUpFrontier("demographic_parity", cv=3)
     frontier.criterion_, frontier.classes_ = DemographicParity(), np.array(labels, dtype=object)
     frontier.gaps_, frontier._library = [(0.1, 0.2)], None

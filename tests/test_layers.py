@@ -17,6 +17,7 @@ LAYERS = [
     "_path plotting",
     "estimators",
     "baselines frontier",
+    "report",
     "datasets",
     "experiments",
     "cli",

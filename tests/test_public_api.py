@@ -15,6 +15,7 @@ MODULES = [
     "fairordinal.estimators",
     "fairordinal.plotting",
     "fairordinal.ranker",
+    "fairordinal.report",
     "fairordinal.thresholds",
 ]
 PUBLIC = [

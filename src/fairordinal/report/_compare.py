@@ -110,33 +110,101 @@ def report_compare(
     check_lines(data, "data")
     check_lines(settings, "settings")
     limit = None if max_violation is None else check_number(max_violation, "max_violation")
-    called = _names(names)
-    notion = as_criterion(criterion, cost_matrix).name
-    if isinstance(a, Audit) and isinstance(b, Audit):
-        audits = _same_rows(a, b, notion)
-        rows = _unpaired(audits, notion)
-    else:
-        _require_rows(a, b, y, sensitive_features)
-        columns = {"sensitive_features": sensitive_features, "labels": labels}
-        predicted = [_predictions(model, X, sensitive_features) for model in (a, b)]
-        audits = tuple(
-            _audit(y, labels_of, columns, criterion, cost_matrix, confidence)
-            for labels_of in predicted
+    terms = Terms(sensitive_features, labels, criterion, cost_matrix, confidence)
+    judge = _judge_audits if isinstance(a, Audit) and isinstance(b, Audit) else _judge_rows
+    audits, rows = judge(a, b, X, y, terms)
+    view = _view(_names(names), audits, rows, terms.notion, limit)
+    view |= facts(audits[0], None, None, data, settings, date)
+    return render("compare.html", view, title=text(title), script_data=None)
+
+
+class Terms(NamedTuple):
+    """On which terms predictors are compared."""
+
+    sensitive_features: Any
+    labels: Any
+    criterion: Any
+    cost_matrix: Any
+    confidence: float
+
+    @property
+    def notion(self) -> str:
+        """The name of the criterion."""
+        return as_criterion(self.criterion, self.cost_matrix).name
+
+    def audit(self, y: Any, predicted: Any) -> Audit:
+        """One of the predictors by itself."""
+        with warnings.catch_warnings():  # the page says what is undefined
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return audit(
+                y,
+                predicted,
+                sensitive_features=self.sensitive_features,
+                labels=self.labels,
+                criteria=[self.criterion],
+                cost_matrix=self.cost_matrix,
+                confidence=self.confidence,
+            )
+
+    def compare(self, y: Any, predicted: Sequence[Any]) -> tuple[Any, Any]:
+        """Both together: rows of the frame of a paired comparison."""
+        found = compare(
+            {"a": predicted[0], "b": predicted[1]},
+            None,
+            y,
+            sensitive_features=self.sensitive_features,
+            criterion=self.criterion,
+            cost_matrix=self.cost_matrix,
+            confidence=self.confidence,
+            labels=self.labels,
         )
-        rows = _paired(predicted, y, columns, criterion, cost_matrix, confidence)
+        first, second = nw.from_native(found.frame(), eager_only=True).rows(named=True)
+        return first, second
+
+
+Judged = tuple[tuple[Audit, Audit], list[Difference]]
+
+
+def _judge_audits(a: Audit, b: Audit, X: Any, y: Any, terms: Terms) -> Judged:
+    """Two audits, and differences without intervals."""
+    _check_same_rows(a, b, terms.notion)
+    costs = _mean_cost(a), _mean_cost(b)
+    violations = a[terms.notion].violation, b[terms.notion].violation
+    return (a, b), [
+        Difference(name, number(one), number(two), signed(two - one), "", False)
+        for name, (one, two) in (("mean cost", costs), ("violation", violations))
+    ]
+
+
+def _judge_rows(a: Any, b: Any, X: Any, y: Any, terms: Terms) -> Judged:
+    """Audits of the predictions of both, and differences with paired intervals."""
+    _require_rows(a, b, y, terms.sensitive_features)
+    predicted = [_predictions(model, X, terms.sensitive_features) for model in (a, b)]
+    first, second = terms.compare(y, predicted)
+    return (terms.audit(y, predicted[0]), terms.audit(y, predicted[1])), [
+        _difference("mean cost", "cost", first, second),
+        _difference("violation", "violation", first, second),
+    ]
+
+
+def _view(
+    names: tuple[str, str],
+    audits: tuple[Audit, Audit],
+    rows: list[Difference],
+    notion: str,
+    limit: float | None,
+) -> dict[str, Any]:
     paired = bool(rows[0].interval)
-    view: dict[str, Any] = {
-        "sides": [_side(*both, notion, limit) for both in zip(called, audits, strict=True)],
+    return {
+        "sides": [_side(*both, notion, limit) for both in zip(names, audits, strict=True)],
         "rows": rows,
         "paired": paired,
         "notion": audits[0][notion].criterion.title,
         "confidence": f"{100 * audits[0].confidence:g}%",
         "limit": None if limit is None else f"{limit:g}",
-        "verdict": _in_words(called, rows, paired),
-        **facts(audits[0], None, None, data, settings, date),
+        "verdict": _in_words(names, rows, paired),
         "limits": limits(frontier=False, scores=False, paired=paired),
     }
-    return render("compare.html", view, title=text(title), script_data=None)
 
 
 def _names(names: Sequence[str]) -> tuple[str, str]:
@@ -150,7 +218,9 @@ def _require_rows(a: Any, b: Any, y: Any, sensitive_features: Any) -> None:
     if isinstance(a, Audit) or isinstance(b, Audit):
         raise TypeError("a and b must be two audits, or two models or predictions; not one each.")
     if y is None or sensitive_features is None:
-        raise ValueError("Models and predictions are compared on rows: pass y and sensitive_features.")
+        raise ValueError(
+            "Models and predictions are compared on rows: pass y and sensitive_features."
+        )
 
 
 def _predictions(model: Any, X: Any, sensitive_features: Any) -> Any:
@@ -164,27 +234,14 @@ def _predictions(model: Any, X: Any, sensitive_features: Any) -> Any:
     return model.predict(X)
 
 
-def _audit(
-    y: Any, predicted: Any, columns: Any, criterion: Any, cost_matrix: Any, confidence: float
-) -> Audit:
-    with warnings.catch_warnings():  # the page says what is undefined
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return audit(
-            y,
-            predicted,
-            **columns,
-            criteria=[criterion],
-            cost_matrix=cost_matrix,
-            confidence=confidence,
-        )
-
-
-def _same_rows(a: Audit, b: Audit, notion: str) -> tuple[Audit, Audit]:
-    """Two audits, if they can be of the same rows."""
+def _check_same_rows(a: Audit, b: Audit, notion: str) -> None:
+    """Refuse audits that cannot be of the same rows."""
     for name, one in (("a", a), ("b", b)):
         known = [finding.criterion.name for finding in one.findings]
         if notion not in known:
-            raise ValueError(f"criterion must be audited in {name}, one of {known}, got {notion!r}.")
+            raise ValueError(
+                f"criterion must be audited in {name}, one of {known}, got {notion!r}."
+            )
     same = a.table.groups.tolist() == b.table.groups.tolist()
     same = same and a.table.labels.tolist() == b.table.labels.tolist()
     if not same or not np.allclose(a.table.totals, b.table.totals):
@@ -192,17 +249,6 @@ def _same_rows(a: Audit, b: Audit, notion: str) -> tuple[Audit, Audit]:
             "a and b must be audits of the same rows, but their groups, labels or numbers of rows "
             "differ. Audit both on the same rows, with the same labels=."
         )
-    return a, b
-
-
-def _unpaired(audits: tuple[Audit, ...], notion: str) -> list[Difference]:
-    costs = [_mean_cost(one) for one in audits]
-    violations = [one[notion].violation for one in audits]
-    pairs = [("mean cost", costs), ("violation", violations)]
-    return [
-        Difference(name, number(one), number(two), signed(two - one), "", False)
-        for name, (one, two) in pairs
-    ]
 
 
 def _mean_cost(one: Audit) -> float:
@@ -212,59 +258,34 @@ def _mean_cost(one: Audit) -> float:
     return float(columns["mean_cost"] @ columns["rows"] / columns["rows"].sum())
 
 
-def _paired(
-    predicted: list[Any], y: Any, columns: Any, criterion: Any, cost_matrix: Any, confidence: float
-) -> list[Difference]:
-    """Cost and violation of both, and their differences with paired intervals."""
-    found = compare(
-        {"a": predicted[0], "b": predicted[1]},
-        None,
-        y,
-        sensitive_features=columns["sensitive_features"],
-        criterion=criterion,
-        cost_matrix=cost_matrix,
-        confidence=confidence,
-        labels=columns["labels"],
-    )
-    first, second = nw.from_native(found.frame(), eager_only=True).rows(named=True)
-    return [
-        _difference("mean cost", "cost", first, second),
-        _difference("violation", "violation", first, second),
-    ]
-
-
 def _difference(name: str, key: str, first: Any, second: Any) -> Difference:
     lower, upper = (second[f"{key}_difference_{end}"] for end in ("lower", "upper"))
     return Difference(
         name,
-        *(f"{number(row[key])} ({_ends(row, key)})" for row in (first, second)),
+        _with_ends(first, key),
+        _with_ends(second, key),
         signed(second[f"{key}_difference"]),
         f"{signed(lower)} to {signed(upper)}",
         bool(lower > 0 or upper < 0),
     )
 
 
-def _ends(row: Any, key: str) -> str:
-    return interval_text(row[f"{key}_lower"], row[f"{key}_upper"])
+def _with_ends(row: Any, key: str) -> str:
+    ends = interval_text(row[f"{key}_lower"], row[f"{key}_upper"])
+    return f"{number(row[key])} ({ends})"
 
 
 def _in_words(names: tuple[str, str], rows: list[Difference], paired: bool) -> _verdict.Verdict:
-    """Which is fairer, which is cheaper, and how sure that is."""
-    parts = []
-    for row, less, more in ((rows[1], "fairer", "less fair"), (rows[0], "cheaper", "dearer")):
-        sure = "" if not paired else " (surely)" if row.clear else " (which may be chance)"
-        parts.append(f"{_direction(row.difference, less, more)}{sure}")
+    """What changes from one to the other, and how sure that is."""
+    changes = []
+    for row in rows:
+        sure = "which chance does not explain" if row.clear else "which may be chance"
+        changes.append(f"{row.difference} ({sure})" if paired else row.difference)
     sentence = (
-        f"“{names[1]}” is {parts[0]} than “{names[0]}”, by {rows[1].difference} in violation, and "
-        f"{parts[1]}, by {rows[0].difference} in mean cost."
+        f"From “{names[0]}” to “{names[1]}”, the violation of fairness changes by {changes[1]}, "
+        f"and the mean cost by {changes[0]}."
     )
     return _verdict.Verdict(_verdict.NEUTRAL, "Compared", sentence)
-
-
-def _direction(difference: str, less: str, more: str) -> str:
-    if difference == "undefined":
-        return "not comparable"
-    return less if difference.startswith("−") else more
 
 
 def _side(name: str, one: Audit, notion: str, limit: float | None) -> Side:

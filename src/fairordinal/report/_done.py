@@ -60,7 +60,9 @@ def _audit(audit: Audit) -> list[Fact]:
     method = audit.interval.replace("_", "-")
     return [
         Fact("Audited for", notions),
-        Fact("Intervals", f"{percent(audit.confidence)}, {method}, for all pairs of groups at once"),
+        Fact(
+            "Intervals", f"{percent(audit.confidence)}, {method}, for all pairs of groups at once"
+        ),
     ]
 
 

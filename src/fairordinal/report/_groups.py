@@ -33,17 +33,23 @@ class Counted(NamedTuple):
     right: bool
 
 
+class Errors(NamedTuple):
+    """How often and how badly a group is rated wrongly."""
+
+    mean_cost: str
+    too_low: str
+    right: str
+    too_high: str
+    parts: tuple[float, float, float]  # too low, right, too high, in percent
+
+
 class Group(NamedTuple):
     """A group, as the page shows it."""
 
     name: Name
     rows: str
     share: str
-    mean_cost: str
-    too_low: str
-    right: str
-    too_high: str
-    parts: tuple[float, float, float]  # too low, right, too high, in percent
+    errors: Errors | None
     labels: list[Share]
     confusion: list[list[Counted]] | None
 
@@ -68,25 +74,30 @@ def groups_of(audit: Audit) -> Groups:
     for i, name in enumerate(names):
         rows = float(columns["rows"][i])
         true = table.totals[i] / rows
-        plain = (quantity(rows), percent(rows / total))
-        errors = _errors(columns, i)
         square = None if cube is None else cube[i]
-        confusion = None if i >= MOST_CONFUSED else _confusion(square)
-        groups.append(Group(name, *plain, *errors, _labels(true, square, rows), confusion))
+        groups.append(
+            Group(
+                name,
+                quantity(rows),
+                percent(rows / total),
+                _errors(columns, i),
+                _labels(true, square, rows),
+                None if i >= MOST_CONFUSED else _confusion(square),
+            )
+        )
     return Groups(
         groups, labels, cube is not None, len(names) <= MOST_OPEN, len(names) > MOST_CONFUSED
     )
 
 
-def _errors(
-    columns: dict[str, Array], i: int
-) -> tuple[str, str, str, str, tuple[float, float, float]]:
+def _errors(columns: dict[str, Array], i: int) -> Errors | None:
     if "mean_cost" not in columns:
-        return "", "", "", "", (0.0, 0.0, 0.0)
+        return None
     low, high = float(columns["too_low"][i]), float(columns["too_high"][i])
-    shares = (low, 1.0 - low - high, high)
-    parts = (round(100 * low, 2), round(100 * shares[1], 2), round(100 * high, 2))
-    return (number(float(columns["mean_cost"][i])), *(percent(share) for share in shares), parts)
+    right = 1.0 - low - high
+    parts = (round(100 * low, 2), round(100 * right, 2), round(100 * high, 2))
+    cost = number(float(columns["mean_cost"][i]))
+    return Errors(cost, percent(low), percent(right), percent(high), parts)
 
 
 def _labels(true: Array, square: Array | None, rows: float) -> list[Share]:

@@ -1,6 +1,6 @@
-"""Names of groups and labels, fit to be shown: nothing invisible, nothing that runs away.
+r"""Names of groups and labels, fit to be shown: nothing invisible, nothing that runs away.
 
-Control characters and those that turn the direction of text are written out (``\\u202e``), so that
+Control characters and those that turn the direction of text are written out (``\u202e``), so that
 two names that differ look different; names written from right to left are isolated from the text
 around them.
 """
@@ -15,7 +15,7 @@ from fairordinal._render import names_of
 from fairordinal.plotting._canvas import distinct_names
 
 WIDTH = 28  # of a name in a chart, a header or a list
-TURNING = {*"\u200e\u200f\u061c", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
+TURNING = {*"\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 HIDDEN = {"Cc", "Cs", "Zl", "Zp"}  # categories of Unicode: controls, half characters, separators
 RIGHT_TO_LEFT = {"R", "AL", "AN"}
 EMPTY = "(empty)"

@@ -53,7 +53,7 @@ def _against(limit: float, size: str, violation: float, lower: float, upper: flo
         return Verdict(BAD, "Above the limit", f"{size}, surely above the limit of {limit:g}.")
     if violation > limit:
         return Verdict(
-            BAD,
+            UNSURE,
             "Above the limit, not surely",
             f"{size}, above the limit of {limit:g}, though chance may explain it.",
         )
