@@ -13,7 +13,7 @@ from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._names import shown, text
 from fairordinal.thresholds import ThresholdResult
 
-MOST_LABELS = 30
+MOST_NAMES = 30  # of groups or labels
 MOST_TEXT = 600  # letters of a setting
 
 
@@ -28,14 +28,19 @@ def of_data(audit: Audit | None, table: Any, given: Mapping[str, Any] | None) ->
     """What is known of the rows, after what the user says."""
     facts = said(given)
     if table is not None:
-        names = [name.whole for name in shown(table.labels.tolist())]
-        more = [] if len(names) <= MOST_LABELS else [f"… {len(names)} labels"]
         facts += [
             Fact("Rows", quantity(float(table.rows.sum()))),
-            Fact("Groups", str(len(table.groups))),
-            Fact("Labels, ascending", " < ".join([*names[:MOST_LABELS], *more])),
+            Fact("Groups", _listed(table.groups.tolist(), "; ")),
+            Fact("Labels, ascending", _listed(table.labels.tolist(), " < ")),
         ]
     return facts + [Fact("Note", text(note)) for note in ([] if audit is None else audit.notes())]
+
+
+def _listed(names: list[Any], between: str) -> str:
+    """Names in full, unless they are many."""
+    whole = [name.whole for name in shown(names)]
+    more = [] if len(whole) <= MOST_NAMES else [f"… ({len(whole)} in all)"]
+    return between.join([*whole[:MOST_NAMES], *more])
 
 
 def of_settings(

@@ -80,6 +80,11 @@ def _who(finding: Finding) -> str:
             f"{group} is placed above {other} in {percent(more)} of pairs and below in "
             f"{percent(less)}"
         )
+    if finding.criterion.name == "equal_opportunity":
+        return (
+            f"A truly higher {group} is placed above {other} in {percent(more)} of pairs, a truly "
+            f"higher {other} above {group} in {percent(less)}"
+        )
     if finding.criterion.needs_labels and finding.criterion.scale(finding.table) != 1:
         return f"{group} is harmed more than {other}, {number(more)} against {number(less)}"
     return f"{group} fares better than {other}, {number(more)} against {number(less)}"
