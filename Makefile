@@ -6,13 +6,13 @@ READY := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS := 1  # tests run in parallel already
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-slow bench clean
+.PHONY: demo test test-slow bench browser clean
 
 demo: $(READY)  ## set up everything; audit a model on an embedded data set, and repair it
 	$(BIN)/python examples/audit_diabetes.py
 	$(BIN)/python examples/fair_thresholds_diabetes.py
 
-test: $(READY)  ## set up everything; lint, types and tests
+test: $(READY) browser  ## set up everything; lint, types and tests
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
@@ -27,6 +27,15 @@ bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_train.py
 	$(BIN)/python benchmarks/bench_quality.py
 	$(BIN)/python benchmarks/bench_frontier.py
+
+browser:  ## Chromium for the tests of reports, where root may install it; never fails
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
+	command -v google-chrome > /dev/null || \
+	{ test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \
+	  { apt-get install -y -qq --no-install-recommends chromium || \
+	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }; } \
+	  > /dev/null 2>&1; } || \
+	echo "No Chromium: the tests of reports in a browser will be skipped."
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -17,7 +17,7 @@ LAYERS = [
     "_path plotting",
     "estimators",
     "baselines frontier",
-    "datasets models",
+    "datasets models report",
     "experiments",
     "cli",
 ]

@@ -16,6 +16,7 @@ MODULES = [
     "fairordinal.models",
     "fairordinal.plotting",
     "fairordinal.ranker",
+    "fairordinal.report",
     "fairordinal.thresholds",
 ]
 PUBLIC = [

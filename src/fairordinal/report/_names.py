@@ -1,0 +1,61 @@
+r"""Names of groups and labels, fit to be shown: nothing invisible, nothing that runs away.
+
+Control characters and those that turn the direction of text are written out (``\u202e``), so that
+two names that differ look different; names written from right to left are isolated from the text
+around them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fairordinal._render import names_of
+from fairordinal.plotting._canvas import distinct_names
+
+WIDTH = 28  # of a name in a chart, a header or a list
+TURNING = {*"\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+HIDDEN = {"Cc", "Cs", "Zl", "Zp"}  # categories of Unicode: controls, half characters, separators
+RIGHT_TO_LEFT = {"R", "AL", "AN"}
+EMPTY = "(empty)"
+
+
+class Name(NamedTuple):
+    """A name in full, and as there is room for."""
+
+    whole: str
+    short: str
+
+
+def shown(names: Sequence[Any], width: int = WIDTH) -> list[Name]:
+    """Names of groups or labels; short ones stay distinct."""
+    whole = [visible(name) for name in names_of(names)]
+    if len(set(whole)) < len(whole):
+        whole = [f"{name} ({i + 1})" for i, name in enumerate(whole)]
+    short = distinct_names(whole, width)
+    return [Name(isolated(w), isolated(s)) for w, s in zip(whole, short, strict=True)]
+
+
+def text(value: Any) -> str:
+    """Any text of the user: visible, and isolated."""
+    return isolated(visible(str(value)))
+
+
+def visible(name: str) -> str:
+    """A name with what cannot be seen written out."""
+    if not name.strip():
+        return EMPTY if not name else repr(name)
+    return "".join(_written(letter) for letter in name)
+
+
+def _written(letter: str) -> str:
+    if letter in TURNING or unicodedata.category(letter) in HIDDEN:
+        return f"\\u{ord(letter):04x}"
+    return letter
+
+
+def isolated(name: str) -> str:
+    """Text that does not turn the direction of its surroundings."""
+    turned = any(unicodedata.bidirectional(letter) in RIGHT_TO_LEFT for letter in name)
+    return f"\u2068{name}\u2069" if turned else name

@@ -1,0 +1,134 @@
+"""The verdict: one sentence that says what was found, how large it is, and how sure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fairordinal._audit import Audit, Finding
+from fairordinal._render import number, percent, quantity
+from fairordinal.frontier import FairOrdinalFrontier
+from fairordinal.report._findings import interval_text
+from fairordinal.report._names import shown
+from fairordinal.thresholds import ThresholdResult
+
+BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"
+
+
+class Verdict(NamedTuple):
+    """One sentence, and a word for it."""
+
+    mood: str
+    word: str
+    sentence: str
+
+
+def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
+    """What an audit found about a notion, against a limit if there is one."""
+    title = capital(finding.criterion.title)
+    if finding.worst is None:
+        return Verdict(
+            UNSURE,
+            "Undefined",
+            f"{title} cannot be judged on these rows: no two groups can be compared.",
+        )
+    lower, upper = finding.violation_interval
+    size = (
+        f"{_who(finding)}: the violation of {finding.criterion.title} is "
+        f"{number(finding.violation)} ({percent(audit.confidence)} interval "
+        f"{interval_text(lower, upper)})"
+    )
+    if limit is None:
+        return _without_limit(size, lower)
+    return _against(limit, size, finding.violation, lower, upper)
+
+
+def _without_limit(size: str, lower: float) -> Verdict:
+    if lower > 0:
+        return Verdict(BAD, "Unequal", f"{size}, which chance alone does not explain.")
+    return Verdict(UNSURE, "Not shown", f"{size}, which may be chance.")
+
+
+def _against(limit: float, size: str, violation: float, lower: float, upper: float) -> Verdict:
+    if lower > limit:
+        return Verdict(BAD, "Above the limit", f"{size}, surely above the limit of {limit:g}.")
+    if violation > limit:
+        return Verdict(
+            UNSURE,
+            "Above the limit, not surely",
+            f"{size}, above the limit of {limit:g}, though chance may explain it.",
+        )
+    if upper <= limit:
+        return Verdict(GOOD, "Within the limit", f"{size}, surely within the limit of {limit:g}.")
+    return Verdict(
+        UNSURE,
+        "Within the limit, not surely",
+        f"{size}, within the limit of {limit:g}, but more rows are needed to be sure.",
+    )
+
+
+def _who(finding: Finding) -> str:
+    """The worst pair in words."""
+    assert finding.worst is not None
+    part, g, h = finding.worst
+    names = shown(finding.table.groups.tolist(), 48)
+    group, other = f"“{names[g].short}”", f"“{names[h].short}”"
+    more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
+    if not finding.violation > 0:
+        return "All groups fare alike"
+    if finding.criterion.name == "demographic_parity":
+        return (
+            f"{group} is placed above {other} in {percent(more)} of pairs and below in "
+            f"{percent(less)}"
+        )
+    if finding.criterion.name == "equal_opportunity":
+        return (
+            f"A truly higher {group} is placed above {other} in {percent(more)} of pairs, a truly "
+            f"higher {other} above {group} in {percent(less)}"
+        )
+    if finding.criterion.needs_labels and finding.criterion.scale(finding.table) != 1:
+        return f"{group} is harmed more than {other}, {number(more)} against {number(less)}"
+    return f"{group} fares better than {other}, {number(more)} against {number(less)}"
+
+
+def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
+    """What to expect of the chosen model in new rows."""
+    expected = frontier.points_[chosen].expected
+    sentence = (
+        f"Model {chosen}, of {len(frontier.points_)} between accurate and fair, is expected to "
+        f"have a violation of {number(expected.violation)} "
+        f"({percent(frontier.confidence)} interval {interval_text(*expected.violation_interval)}) "
+        f"at a mean cost of {number(expected.cost)} in new rows"
+    )
+    if limit is None:
+        return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
+    return _against(limit, sentence, expected.violation, *expected.violation_interval)
+
+
+def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
+    """What moving the cut points does."""
+    old = result.state(result.cheapest if before is None else before)
+    proof = (
+        "no cut points on these scores are better"
+        if result.is_optimal
+        else f"the best cut points are at most {result.gap:.2g} better"
+    )
+    return Verdict(
+        NEUTRAL,
+        "Cut points",
+        f"Moving the cut points changes the violation of {result.criterion.title} from "
+        f"{number(old.violation)} to {number(result.violation)} and the mean cost from "
+        f"{number(old.cost)} to {number(result.cost)}; {proof}.",
+    )
+
+
+def undefined_note(finding: Finding) -> str:
+    """How many pairs of groups cannot be compared."""
+    undefined = sum(row["disparity"] != row["disparity"] for row in finding.rows())
+    if not undefined or finding.worst is None:
+        return ""
+    return f"{quantity(undefined)} comparisons of groups are undefined and left out of this."
+
+
+def capital(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]

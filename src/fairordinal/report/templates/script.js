@@ -1,0 +1,147 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const all = (selector, within) => [...(within || document).querySelectorAll(selector)];
+
+  // Light and dark.
+  const theme = document.getElementById("theme");
+  const systemDark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : systemDark.matches);
+  const nameTheme = () => { theme.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  theme.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    nameTheme();
+  });
+  systemDark.addEventListener("change", nameTheme);
+  nameTheme();
+  theme.hidden = false;
+
+  // On paper everything is open.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = all("details:not([open])");
+    closed.forEach((part) => { part.open = true; });
+  });
+  addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
+
+  // The frontier.
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const chart = document.getElementById("chart");
+  if (!data || !chart) return;
+  const plot = chart.querySelector(".plot");
+  const tip = document.getElementById("tip");
+  const said = document.getElementById("said");
+  const buttons = all("button.point", chart);
+  const drawn = buttons.map((button) => Number(button.dataset.point));
+  const rows = all("button.row");
+  const download = document.getElementById("download");
+  const missing = document.getElementById("missing");
+  let selected = data.chosen;
+
+  const fill = (selector, values) => {
+    all(selector).forEach((cell, i) => { cell.textContent = values[i]; });
+  };
+  const place = (mark, at) => {
+    mark.hidden = !at;
+    if (at) { mark.style.left = at[0] + "%"; mark.style.bottom = at[1] + "%"; }
+  };
+  const line = (id, ends) => {
+    ["x1", "y1", "x2", "y2"].forEach((name, i) => {
+      document.getElementById(id).setAttribute(name, ends[i]);
+    });
+  };
+
+  function select(number, aloud) {
+    const [label, measures, cuts, shares, facts, ends, others, mark] = data.points[number];
+    selected = number;
+    all(".model-name").forEach((part) => { part.textContent = "model " + number; });
+    fill("[data-measure]", measures.flat());
+    fill("[data-cut]", cuts);
+    fill("[data-share]", shares.flat());
+    fill("[data-fact]", facts);
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-pressed", String(drawn[i] === number));
+      button.tabIndex = drawn[i] === number ? 0 : -1;
+    });
+    rows.forEach((button) => {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.row) === number));
+    });
+    document.getElementById("fairer").disabled = number === 0;
+    document.getElementById("dearer").disabled = number === data.points.length - 1;
+    if (mark) {
+      line("across", [ends[0], 100 - mark[1], ends[1], 100 - mark[1]]);
+      line("upright", [mark[0], 100 - ends[2], mark[0], 100 - ends[3]]);
+    }
+    all(".other", chart).forEach((shape, i) => place(shape, others[i]));
+    if (download) {
+      download.hidden = data.models[number] === null;
+      missing.hidden = !download.hidden;
+    }
+    if (aloud) said.textContent = label + ". Selected.";
+  }
+
+  function show(number) {
+    const mark = number === null ? null : data.points[number][7];
+    buttons.forEach((button, i) => button.classList.toggle("near", drawn[i] === number));
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = data.points[number][0];
+    const half = tip.offsetWidth / 2, width = chart.clientWidth;
+    const x = (mark[0] / 100) * width;
+    tip.style.left = Math.min(Math.max(x, half - 40), Math.max(width - half, half - 40)) + "px";
+    tip.style.top = 100 - mark[1] + "%";
+  }
+
+  const nearest = (event) => {
+    const box = plot.getBoundingClientRect();
+    let best = null, least = 44 * 44;
+    data.points.forEach((point, i) => {
+      if (!point[7]) return;
+      const dx = (point[7][0] / 100) * box.width - (event.clientX - box.left);
+      const dy = (1 - point[7][1] / 100) * box.height - (event.clientY - box.top);
+      if (dx * dx + dy * dy < least) { least = dx * dx + dy * dy; best = i; }
+    });
+    return best;
+  };
+  plot.addEventListener("pointermove", (event) => show(nearest(event)));
+  plot.addEventListener("pointerleave", () => show(null));
+  plot.addEventListener("click", (event) => {
+    const fromKey = event.detail === 0;  // Enter or Space on a button
+    const number = fromKey ? Number(event.target.dataset.point) : nearest(event);
+    if (number !== null && !Number.isNaN(number)) select(number, true);
+  });
+  plot.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const here = buttons.indexOf(document.activeElement);
+    let next = step === undefined ? null : here + step;
+    if (event.key === "Home") next = 0;
+    if (event.key === "End") next = buttons.length - 1;
+    if (event.key === "Escape") show(null);
+    if (next === null || here < 0 || !buttons[next]) return;
+    event.preventDefault();
+    buttons[next].focus();
+  });
+  buttons.forEach((button, i) => {
+    button.disabled = false;
+    button.addEventListener("focus", () => show(drawn[i]));
+    button.addEventListener("blur", () => show(null));
+  });
+  rows.forEach((button) => {
+    button.disabled = false;
+    button.addEventListener("click", () => select(Number(button.dataset.row), true));
+  });
+  document.getElementById("fairer").addEventListener("click", () => select(selected - 1, true));
+  document.getElementById("dearer").addEventListener("click", () => select(selected + 1, true));
+  all(".steps, .hint").forEach((part) => { part.hidden = false; });
+  if (download) {
+    download.addEventListener("click", () => {
+      const file = new Blob([data.models[selected]], { type: "application/json" });
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(file);
+      link.download = "model-" + selected + ".json";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    });
+  }
+  select(selected, false);
+})();
