@@ -8,9 +8,8 @@ export OMP_NUM_THREADS := 1
 
 .PHONY: demo test test-slow bench browser clean
 
-demo: $(READY)  ## set up everything; audit a model on an embedded data set, and repair it
-	$(BIN)/python examples/audit_diabetes.py
-	$(BIN)/python examples/fair_thresholds_diabetes.py
+demo: $(READY)  ## set up everything; from an unfair model on embedded data to a fair one and a report
+	$(BIN)/fairordinal demo
 
 test: $(READY) browser  ## set up everything; lint, types and tests
 	$(BIN)/ruff check src tests benchmarks examples
