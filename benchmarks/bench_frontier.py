@@ -141,7 +141,12 @@ def recipe(X, y, a, new_X, new_y, new_a, criterion, trade_offs):
 
 
 def dominated(points, corner, least):
-    """Share of the box from (0, least) to the corner in which some point is no worse."""
+    """Share of the box from (0, least) to the corner in which some point is no worse.
+
+    An empty box, where nothing is better than the constant, is dominated as a whole.
+    """
+    if not corner[0] or corner[1] <= least:
+        return 1.0
     area, lowest = 0.0, corner[1]
     for violation, cost in sorted(points):
         if cost < lowest:
