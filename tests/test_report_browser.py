@@ -24,6 +24,7 @@ CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: make browser")
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+PATIENCE = 180_000  # milliseconds; machines are busy
 A4 = 688  # pixels between the margins
 GROUPS = ["women", "men", "people who did not say"]
 
@@ -31,7 +32,7 @@ GROUPS = ["women", "men", "people who did not say"]
 @pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM)
+        browser = driver.chromium.launch(executable_path=CHROMIUM, timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -47,6 +48,7 @@ def visit(browser, tmp_path):
             viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True,
             java_script_enabled=scripts, accept_downloads=True, reduced_motion="reduce",
         )  # fmt: skip
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         tab = context.new_page()
         tab.on("console", lambda message: complaints.append(message.text))
