@@ -111,9 +111,10 @@ def test_encodings_are_named_or_hinted_at(tmp_path, frame, expected, monkeypatch
     assert "UTF-16" in words
     assert "--encoding utf-16" in words
     assert expected in run("audit", path, *AUDITED, "--encoding", "utf-16").output
-    path.write_bytes(frame.assign(town="Köln").to_csv(index=False).encode("latin-1"))
+    german = frame.assign(sex=frame.sex.replace("m", "männlich"))
+    path.write_bytes(german.to_csv(index=False).encode("latin-1"))
     assert "latin-1" in failure(monkeypatch, capsys, "audit", path, *AUDITED)[1]
-    assert expected in run("audit", path, *AUDITED, "--encoding", "latin-1").output
+    assert "männlich" in run("audit", path, *AUDITED, "--encoding", "latin-1").output
 
 
 def test_numbers_with_a_decimal_point_are_the_same_labels(tmp_path):
@@ -215,7 +216,7 @@ def test_wrong_options_are_one_line_with_the_remedy(
         ("a.csv", b"", "is empty"),
         ("a.csv", b"grade,predicted,sex\n", "no rows"),
         ("a.csv", b"grade,predicted,sex\nbad,bad\n", "Expected 3 columns, got 2"),
-        ("a.csv", b"grade,grade,predicted,sex\n1,1,1,1\n", "several columns 'grade'"),
+        ("a.csv", b"grade,grade,predicted,sex\n1,1,1,1\n", "multiple columns named grade"),
         ("a.parquet", b"no parquet", "cannot be read"),
         ("a.xlsx", b"", "ending"),
         ("a.csv", b"grade,predicted,sex\n,,\nNA,NA,NA\n", "no row has a value"),
@@ -272,7 +273,7 @@ def test_a_model_is_fitted_kept_and_predicts_what_it_predicts(tmp_path, frame):
     data, model, out = tmp_path / "a.csv", tmp_path / "m.json", tmp_path / "out.csv"
     frame.to_csv(data, index=False)
     columns = ("--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
-    chosen = ("--ignore", "predicted", "--trade-off", "0.2", "-o", model)
+    chosen = ("--ignore", "predicted", "--ignore", "id", "--trade-off", "0.2", "-o", model)
     result = run("fit", data, *columns, *chosen)
     assert result.exit_code == 0, result.output
     text = model.read_text()

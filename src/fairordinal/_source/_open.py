@@ -59,6 +59,8 @@ class Source:
                 "pass --encoding, such as --encoding latin-1."
             )
         remedy = "Check the separator (--separator) and the quotes." if self.kind == "csv" else ""
+        if "multiple columns" in words:
+            remedy = "Give columns different names."
         return f"{self.path.name} cannot be read: {words}. {remedy}".strip()
 
     def dataset(self, names: Sequence[str] | None, *, as_text: bool = False) -> Any:

@@ -220,7 +220,7 @@ def _scores(
     known = np.isfinite(cuts) & np.isfinite(result.thresholds)
     if not known.any() or len(result.score_table.axis) < 2:
         return None  # a constant model: there are no scores to speak of
-    return scores_of(result, None, float((cuts - result.thresholds)[known].mean()))
+    return scores_of(result, None, float((cuts[known] - result.thresholds[known]).mean()))
 
 
 def facts(

@@ -6,13 +6,13 @@ import base64
 import hashlib
 import html
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from fairordinal._files import write_whole
 
 FRAME = (
     '<iframe title="{title}" sandbox="allow-scripts allow-downloads" srcdoc="{page}" '
@@ -36,7 +36,7 @@ class Report:
     title: str
     html: str
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | Path) -> Path:
         """Write the page to a file, which is never seen half-written.
 
         Parameters
@@ -52,7 +52,7 @@ class Report:
         target = Path(path)
         if not target.parent.is_dir():
             raise FileNotFoundError(f"{target.parent} is no folder; make it, or save elsewhere.")
-        _write_whole(target, self.html)
+        write_whole(target, self.html)
         return target
 
     def __repr__(self) -> str:
@@ -106,26 +106,3 @@ def as_json(data: Any) -> str:
 def _hash(script: str) -> str:
     """By which the page's policy knows its script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(partial, _mode(path))  # a temporary file is its owner's alone
-        os.replace(partial, path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-
-
-def _mode(path: Path) -> int:
-    """Permissions of the file that is replaced, or those of any new file."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
