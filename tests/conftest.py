@@ -1,8 +1,14 @@
-"""Settings of hypothesis, and the table of what the slow tests measured."""
+"""Settings of hypothesis, where the paper's data is, and the table of what slow tests measured."""
 
 import os
 
 from hypothesis import settings
+
+from paper_data import HOME
+
+# one data home for all tests and for the processes they start
+if HOME.is_dir():
+    os.environ["FAIRORDINAL_DATA"] = str(HOME)
 
 # machines are noisy, so that no example has a deadline; in CI the examples are the same each time
 settings.register_profile("fairordinal", deadline=None, derandomize="CI" in os.environ)
