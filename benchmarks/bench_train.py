@@ -89,12 +89,13 @@ def one_fit():
 
 def fit_plain(X, y, a):
     from fairordinal._pairloss import LOSSES
+    from fairordinal._rows import Block, Features
     from fairordinal.criteria import as_criterion
-    from fairordinal.ranker import Features, Rows, Training, pair_data
+    from fairordinal.ranker import Training, pair_data
     from fairordinal.ranker._paths import plain
 
     labels = np.unique(y, return_inverse=True)[1]
-    rows = Rows(Features.of(X), a, labels, np.ones(len(y)), a.max() + 1, labels.max() + 1)
+    rows = Block.of(Features.of(X), a, labels, a.max() + 1, labels.max() + 1)
     data = pair_data(rows, as_criterion("demographic_parity"), LOSSES["logistic"])
     return plain(data, Training(1e-3, 1e-5, 500))
 

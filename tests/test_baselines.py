@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from fairordinal._rows import Features
 from fairordinal._table import read_table
 from fairordinal.baselines import (
     PAPER_PROBABILITIES,
@@ -38,7 +39,6 @@ from fairordinal.metrics import (
     pairwise_demographic_parity_difference,
     pairwise_equal_opportunity_difference,
 )
-from fairordinal.ranker import Features
 from paper_data import ROOT, _numbers, needs_paper_data, stored_splits
 
 

@@ -12,7 +12,7 @@ LAYERS = [
     "_validation _progress _threads _files _optional _predictions",
     "_table _costs _render _source",
     "criteria",
-    "metrics _inference _attribution _comparison _cuts _pairloss",
+    "metrics _inference _attribution _comparison _cuts _pairloss _rows",
     "_audit thresholds ranker",
     "_path plotting",
     "estimators",

@@ -134,13 +134,13 @@ def test_the_slopes_of_steps_are_taken_off():
     for kernel in LOSSES.values():
         pairs = measure(kernel, SCORES["normal"], cells, CELLS, w)
         steps = pairs.histogram.potential(STEP, weights)
-        expected = pairs.loss(weights)[1] - pairs.histogram.slopes(steps)
+        expected = pairs.loss(weights)[1] - pairs.slopes_of(steps)
         np.testing.assert_allclose(pairs.loss(weights, less=steps)[1], expected, atol=1e-9)
 
 
 def test_pair_tables_hold_every_cell_pair():
     cells, w, _ = random_pairs()
-    histogram = Histogram(SCORES["normal"], cells, CELLS, w)
+    histogram = Histogram.of(SCORES["normal"], cells, CELLS, w)
     table = histogram.pair_table(STEP, np.arange(CELLS))
     for u, v in [(0, 1), (3, 2), (5, 5)]:
         margin = np.subtract.outer(SCORES["normal"][cells == u], SCORES["normal"][cells == v])
@@ -150,7 +150,7 @@ def test_pair_tables_hold_every_cell_pair():
 
 def test_cells_of_a_kind_are_one_in_pair_tables():
     cells, w, _ = random_pairs()
-    histogram = Histogram(SCORES["normal"], cells, CELLS, w)
+    histogram = Histogram.of(SCORES["normal"], cells, CELLS, w)
     kinds = np.array([0, 1, 0, 2, 1, 1])
     member = kinds == np.arange(3)[:, None]
     whole = histogram.pair_table(STEP, np.arange(CELLS))
@@ -195,7 +195,7 @@ def test_a_sharper_step_is_nearer_to_a_win():
     gaps = []
     for factor in (1.0, 4.0, 16.0):
         step = STEP.sharper(factor)
-        histogram = Histogram(s, cells, CELLS, w, detail=step.detail)
+        histogram = Histogram.of(s, cells, CELLS, w, detail=step.detail)
         lost = histogram.pair_table(step, np.arange(CELLS)).sum() - 0.5 * (w**2).sum()
         gaps.append(abs(lost - won))
     assert gaps[0] >= gaps[1] >= gaps[2]

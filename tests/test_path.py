@@ -1,5 +1,7 @@
 """Rankers × thresholds: rough cuts, estimates for new rows, and the choice among candidates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,9 @@ from fairordinal._pairloss import LOSSES
 from fairordinal._path import Candidate, Plan, Pool, choose, warn_unless_kept
 from fairordinal._path._plan import MOST_PLACES
 from fairordinal._path._pool import mean_cost
+from fairordinal._rows import Block, Features, folds_of
 from fairordinal.criteria import as_criterion
-from fairordinal.ranker import Features, Rows, Training, folds_of
+from fairordinal.ranker import Training
 from fairordinal.thresholds import read_goal
 
 GOALS = [
@@ -27,7 +30,7 @@ def rows_of(n, *, n_groups=2, seed=0, rounded=False):
     X[:, 0] += a
     X = X.round(1) if rounded else X
     y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2])
-    return Rows(Features.of(X), a, y, np.ones(n), n_groups, 4)
+    return Block.of(Features.of(X), a, y, n_groups, 4)
 
 
 def plan_of(rows, criterion="demographic_parity"):
@@ -78,7 +81,7 @@ def test_weighted_rows_are_cut_like_repeated_ones():
     times = np.random.default_rng(1).integers(1, 4, 500)
     again = np.repeat(np.arange(500), times)
     coef = np.array([1.0, 1.0, 0.0])
-    weighted = rows._replace(weight=times.astype(float))
+    weighted = replace(rows, weight=times.astype(float))
     for one, other in zip(
         plan_of(rows).rough_cuts(weighted, coef, GOALS),
         plan_of(rows).rough_cuts(rows.take(again), coef, GOALS),

@@ -10,8 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from fairordinal._pairloss import LOSSES
+from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualOpportunity, as_criterion
-from fairordinal.ranker import FairLinearRanker, Features, Rows, pair_data, pairwise_gradient
+from fairordinal.ranker import FairLinearRanker, pair_data, pairwise_gradient
 from fairordinal.ranker._objective import Aim, Objective, Training, minimise
 from fairordinal.ranker._paths import (
     GRID,
@@ -34,7 +35,7 @@ def biased_rows(n=400, n_groups=2, seed=0):
 
 
 def data_of(X, y, a, criterion="demographic_parity", loss="logistic"):
-    rows = Rows(Features.plain(X), a, y, np.ones(len(y)), a.max() + 1, y.max() + 1)
+    rows = Block.of(Features.plain(X), a, y, a.max() + 1, y.max() + 1)
     return pair_data(rows, as_criterion(criterion), LOSSES[loss])
 
 

@@ -52,6 +52,7 @@ class ScoreTable:
     labels: Array  # (n_labels,)    true labels, ascending
     axis: Array  # (n_positions,) scores or predicted labels, ascending
     predicts_labels: bool  # the axis is `labels`
+    lowest: Array | None = None  # a position is then all scores from here up to the axis
 
     @property
     def shape(self) -> tuple[int, int, int]:

@@ -15,7 +15,8 @@ A smooth ℓ, `logistic` or `smooth_hinge`, sees the scores only through the cel
   φ_u for each cell; the kernel is sharpened so that spreading twice gives ℓ back;
 * L = ½ Σ_i w_i φ_u(i)(s_i), and its gradient is w_i φ'_u(i)(s_i).
 
-Cost O(n + m·B·log B) with m cells and B = range/h bins. Beyond 40 units of distance these losses
+Histograms of blocks of rows add up, so that rows may lie anywhere. Cost O(n + m·B·log B) with m
+cells and B = range/h bins. Beyond 40 units of distance these losses
 are linear to rounding, so that gaps in the scores are shortened to 40 without changing anything but
 a linear term: outliers cost nothing.
 
@@ -24,9 +25,25 @@ O(n·log n + n·m).
 """
 
 from fairordinal._pairloss._alike import Alike, alike
+from fairordinal._pairloss._bins import Bins, Tally, added, slopes_at, spread, tally
 from fairordinal._pairloss._histogram import Histogram
 from fairordinal._pairloss._kernels import LOSSES, STEP, Kernel
 from fairordinal._pairloss._loss import PairLoss
 from fairordinal._pairloss._measure import measure
 
-__all__ = ["LOSSES", "STEP", "Alike", "Histogram", "Kernel", "PairLoss", "alike", "measure"]
+__all__ = [
+    "LOSSES",
+    "STEP",
+    "Alike",
+    "Bins",
+    "Histogram",
+    "Kernel",
+    "PairLoss",
+    "Tally",
+    "added",
+    "alike",
+    "measure",
+    "slopes_at",
+    "spread",
+    "tally",
+]

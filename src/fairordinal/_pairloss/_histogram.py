@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -10,48 +11,64 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.ndimage import spline_filter1d
 
 from fairordinal._pairloss._alike import alike
-from fairordinal._pairloss._kernels import REACH, Kernel
-from fairordinal._validation import Array, row_blocks
+from fairordinal._pairloss._bins import (
+    BINS_PER_DETAIL,
+    Bins,
+    Tally,
+    rounded_up,
+    spread,
+    tally,
+)
+from fairordinal._pairloss._kernels import Kernel
+from fairordinal._validation import Array
 
-BINS_PER_DETAIL = 32  # width of bins: a cubic spline is then exact to 1e-7
-MOST_BINS = 1 << 17
-ROUND_BINS = 128  # numbers of bins are multiples, so that transforms of kernels are kept
 MARGIN = 40  # bins by which kernels are sampled further, where sharpening has its edges
-BLOCK = 1 << 14  # rows that stay in cache
 
 
+@dataclass(frozen=True, eq=False)
 class Histogram:
-    """Scores of rows in cells, spread over bins; see the package docstring.
+    """Rows of cells, spread over bins; see the package docstring.
 
-    ``counts[u, b]`` is the weight of cell u at bin b, spread by cubic B-splines.
+    ``counts[u, b]`` is the weight of cell u at bin b, spread by cubic B-splines. Histograms of
+    blocks of rows add up to that of all rows.
     """
 
-    def __init__(
-        self, scores: Array, cells: Array, n_cells: int, weight: Array, *, detail: float = 1.0
-    ) -> None:
-        self.cells, self.n_cells, self.weight = cells, n_cells, weight
-        low, width = float(scores.min()), float(np.ptp(scores))
-        finest = detail / BINS_PER_DETAIL
-        self._gaps: tuple[Array, Array] | None = None
-        if width > REACH * 8:
-            scores, self._gaps = _shorten_gaps(scores)
-            low, width = 0.0, float(scores.max())
-        self.step = max(finest, width / (MOST_BINS - 8))
-        needed = int(np.ceil(width / self.step)) + 5
-        self.n_bins = -(-needed // ROUND_BINS) * ROUND_BINS
-        self.places = (scores - low) / self.step
-        self.counts = self._spread(weight)
+    bins: Bins
+    counts: Array  # (n_cells, n_bins)
 
-    def _spread(self, values: Array) -> Array:
-        """Sums of values by cell and bin, each spread over four bins."""
-        flat = np.zeros(self.n_cells * self.n_bins)
-        for rows in row_blocks(len(self.places), BLOCK):
-            whole = self.places[rows].astype(np.intp)
-            f = self.places[rows] - whole
-            at = self.cells[rows] * self.n_bins + whole
-            for tap, share in enumerate(_spline(f)):
-                flat += np.bincount(at + tap, share * values[rows], minlength=flat.size)
-        return flat.reshape(self.n_cells, self.n_bins)
+    @classmethod
+    def of(
+        cls, scores: Array, cells: Array, n_cells: int, weight: Array, *, detail: float = 1.0
+    ) -> Histogram:
+        """The histogram of rows in memory."""
+        counted = tally(scores, cells, n_cells, weight, detail)
+        known = cls.from_tally(counted, detail)
+        if known is not None:
+            return known
+        bins = Bins.over(counted.spans, detail)
+        return cls(bins, spread(bins, scores, cells, n_cells, weight))
+
+    @classmethod
+    def from_tally(cls, counted: Tally, detail: float) -> Histogram | None:
+        """The histogram of rows that were counted; None if they have to be counted in own bins."""
+        if counted.counts is None:
+            return None
+        n_bins = rounded_up(counted.counts.shape[1] - 5)
+        padding = n_bins - counted.counts.shape[1]
+        place = np.array([-float(counted.first)])
+        step = detail / BINS_PER_DETAIL
+        bins = Bins(np.zeros(1), place, np.zeros(0), step, n_bins)
+        return cls(bins, np.pad(counted.counts, ((0, 0), (0, padding))))
+
+    @property
+    def n_bins(self) -> int:
+        return self.bins.n_bins
+
+    def quantiles(self, shares: Array) -> Array:
+        """Scores below which shares of the weight lie, to about a bin; without wide gaps."""
+        below = np.cumsum(self.counts.sum(axis=0))
+        bins = np.interp(shares, below / below[-1], np.arange(self.n_bins))
+        return np.asarray(bins * self.bins.step)
 
     def potential(self, kernel: Kernel, weights: Array) -> Array:
         """``φ[u, b]``: loss of one more row of cell u at bin b, for signed weights of pairs."""
@@ -77,7 +94,7 @@ class Histogram:
         return next_fast_len(2 * self.n_bins, real=True)
 
     def _spectra(self, function: Callable[[Array], Array]) -> tuple[Array, Array]:
-        return _spectra(function, self.n_bins, self.step, self._size)
+        return _spectra(function, self.n_bins, self.bins.step, self._size)
 
     def _convolve(self, counts: Array, weights: Array, function: Callable[[Array], Array]) -> Array:
         won, lost = self._spectra(function)
@@ -93,57 +110,19 @@ class Histogram:
     def total(self, kernel: Kernel, weights: Array, potential: Array) -> float:
         """The loss of all pairs."""
         near = 0.5 * float(np.vdot(self.counts, potential))
-        if self._gaps is None or kernel.tail == 0.0:
+        if not len(self.bins.cut) or kernel.tail == 0.0:
             return near
         return near + kernel.tail * self._across_gaps(weights)
 
     def _across_gaps(self, weights: Array) -> float:
         """What lost pairs lose by the parts of gaps that were cut out."""
-        assert self._gaps is not None
-        order, cut = self._gaps
-        places = np.flatnonzero(cut)
-        below = np.zeros((len(places), self.n_cells))
-        for u in range(self.n_cells):
-            summed = np.cumsum(np.where(self.cells[order] == u, self.weight[order], 0.0))
-            below[:, u] = summed[places]
-        above = np.bincount(self.cells, self.weight, self.n_cells) - below
+        through = np.cumsum(self.counts, axis=1)
+        below = through[:, self.bins.places[1:].astype(np.intp) - 1].T
+        above = through[:, -1] - below
         plus, minus = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
-        lost = np.einsum("gu,uv,gv->g", below, plus, above)
-        lost += np.einsum("gu,uv,gv->g", above, minus, below)
-        return float(cut[places] @ lost)
-
-    def slopes(self, potential: Array) -> Array:
-        """``w_i φ'(s_i)``: the derivative of the loss by each score."""
-        steps = np.diff(potential, axis=1, append=0.0).ravel() / self.step
-        slopes = np.empty(len(self.places))
-        for rows in row_blocks(len(self.places), BLOCK):
-            whole = self.places[rows].astype(np.intp)
-            f = self.places[rows] - whole
-            at = self.cells[rows] * self.n_bins + whole
-            slope = 0.5 * (1.0 - f) ** 2 * steps[at] + (0.5 + f - f * f) * steps[at + 1]
-            slopes[rows] = self.weight[rows] * (slope + 0.5 * f * f * steps[at + 2])
-        return slopes
-
-    def values(self, potential: Array) -> Array:
-        """``w_i φ(s_i)``."""
-        flat = potential.ravel()
-        values = np.empty(len(self.places))
-        for rows in row_blocks(len(self.places), BLOCK):
-            whole = self.places[rows].astype(np.intp)
-            at = self.cells[rows] * self.n_bins + whole
-            shares = _spline(self.places[rows] - whole)
-            seen = sum(share * flat[at + tap] for tap, share in enumerate(shares))
-            values[rows] = self.weight[rows] * seen
-        return values
-
-    def curvatures(self, kernel: Kernel, weights: Array) -> Array:
-        """The second derivative of the loss by each score."""
-        return self.values(self.bending(kernel, weights, self.counts))
-
-    def hessian_product(self, kernel: Kernel, weights: Array, vector: Array) -> Array:
-        """The Hessian of the loss, by scores, times a vector."""
-        pulled = self.bending(kernel, weights, self._spread(self.weight * vector))
-        return self.curvatures(kernel, weights) * vector - self.values(pulled)
+        lost = np.einsum("gu,uv,gv->g", below, plus, above, optimize=True)
+        lost += np.einsum("gu,uv,gv->g", above, minus, below, optimize=True)
+        return float(self.bins.cut @ lost)
 
 
 def _merged(counts: Array, kinds: Array) -> Array:
@@ -153,14 +132,6 @@ def _merged(counts: Array, kinds: Array) -> Array:
         return counts
     member = (np.arange(n_kinds)[:, None] == kinds).astype(np.float64)
     return member @ counts
-
-
-def _spline(f: Array) -> tuple[Array, Array, Array, Array]:
-    """Shares of a place f beyond a bin in the four bins around it."""
-    g, square = 1.0 - f, f * f
-    first, last = g * g * g / 6.0, square * f / 6.0  # a power of 3 would be slow
-    second = 2.0 / 3.0 - 0.5 * square * (1.0 + g)
-    return first, second, 1.0 - first - second - last, last
 
 
 @lru_cache(maxsize=32)
@@ -182,14 +153,3 @@ def _wrapped(kernel: Array, n_bins: int, size: int) -> Array:
     wrapped[:n_bins] = kernel[n_bins : 2 * n_bins]
     wrapped[size - n_bins + 1 :] = kernel[1:n_bins]
     return wrapped
-
-
-def _shorten_gaps(scores: Array) -> tuple[Array, tuple[Array, Array]]:
-    """Scores from 0 on with no gap beyond REACH; their order, and what was cut after each."""
-    order = np.argsort(scores, kind="stable")
-    gaps = np.diff(scores[order])
-    cut = np.append(np.maximum(gaps - REACH, 0.0), 0.0)
-    placed = np.concatenate([[0.0], np.cumsum(np.minimum(gaps, REACH))])
-    shortened = np.empty_like(placed)
-    shortened[order] = placed
-    return shortened, (order, cut)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
+from fairordinal._pairloss._bins import slopes_at, spread, values_at
 from fairordinal._pairloss._histogram import Histogram
 from fairordinal._pairloss._kernels import Kernel
 from fairordinal._validation import Array
@@ -31,7 +32,12 @@ class PairLoss(ABC):
 
     @cached_property
     def histogram(self) -> Histogram:
-        return Histogram(self.scores, self.cells, self.n_cells, self.weight, detail=self.detail)
+        return Histogram.of(self.scores, self.cells, self.n_cells, self.weight, detail=self.detail)
+
+    def slopes_of(self, potential: Array) -> Array:
+        """``w_i φ'(s_i)`` of a potential over the bins of `histogram`."""
+        bins = self.histogram.bins
+        return self.weight * slopes_at(bins, self.scores, self.cells, potential)
 
     @abstractmethod
     def loss(self, weights: Array, less: Array | None = None) -> tuple[float, Array]:
@@ -56,10 +62,18 @@ class Binned(PairLoss):
         histogram = self.histogram
         potential = histogram.potential(self.kernel, weights)
         total = histogram.total(self.kernel, weights, potential)
-        return total, histogram.slopes(potential if less is None else potential - less)
+        return total, self.slopes_of(potential if less is None else potential - less)
 
     def curvatures(self, weights: Array) -> Array:
-        return self.histogram.curvatures(self.kernel, weights)
+        return self._bent(weights, self.histogram.counts)
 
     def hessian_product(self, weights: Array, vector: Array) -> Array:
-        return self.histogram.hessian_product(self.kernel, weights, vector)
+        bins, values = self.histogram.bins, self.weight * vector
+        counts = spread(bins, self.scores, self.cells, self.n_cells, values)
+        return self.curvatures(weights) * vector - self._bent(weights, counts)
+
+    def _bent(self, weights: Array, counts: Array) -> Array:
+        """Second derivatives with respect to rows counted in any way."""
+        potential = self.histogram.bending(self.kernel, weights, counts)
+        values = values_at(self.histogram.bins, self.scores, self.cells, potential)
+        return self.weight * values

@@ -39,7 +39,7 @@ class Sorted(PairLoss):
             counted = self.weight > 0  # 0 · inf is 0 here
             total = float(self.weight[counted] @ squares[counted])
         slopes = 2.0 * self.weight * (far_below - far_above)
-        return total, slopes if less is None else slopes - self.histogram.slopes(less)
+        return total, slopes if less is None else slopes - self.slopes_of(less)
 
     def curvatures(self, weights: Array) -> Array:
         return 2.0 * self.weight * self._near(weights, self.weight)

@@ -9,13 +9,13 @@ import numpy as np
 
 from fairordinal._cuts import Goal
 from fairordinal._pairloss import Kernel
+from fairordinal._rows import Rows, score_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 from fairordinal.ranker import (
     Fit,
     PairData,
-    Rows,
     Training,
     fit_path,
     pair_data,
@@ -30,7 +30,6 @@ from fairordinal.thresholds import (
     solve,
 )
 
-ROUNDING = 1e-12  # of the range of scores
 MOST_PLACES = 256  # between which rough cuts choose
 
 
@@ -65,35 +64,20 @@ class Plan:
     ) -> ThresholdResult:
         """The best thresholds of a ranker, with their proof."""
         settings = read_settings(1e-3, max_time, 0, 0)
-        table = self._table(rows, _merged(rows.features.times(coef)))
+        table = score_table(rows, coef, self.names, self.labels)
         return solve(table, self.criterion, self.cost, goal, "certified", settings)
 
     def rough_cuts(self, rows: Rows, coef: Array, goals: Sequence[Goal]) -> list[RoughCut]:
         """Good thresholds of a ranker for each goal, at quantiles of its scores."""
-        scores = _at_quantiles(rows.features.times(coef), rows.weight)
-        return rough_cuts(self._table(rows, scores), self.criterion, self.cost, goals)
-
-    def _table(self, rows: Rows, scores: Array) -> ScoreTable:
-        return rows.table(scores, self.names, self.labels)
+        table = at_quantiles(score_table(rows, coef, self.names, self.labels))
+        return rough_cuts(table, self.criterion, self.cost, goals)
 
 
-def _merged(scores: Array) -> Array:
-    """Scores that differ by rounding alone made equal: products of equal rows may differ."""
-    order = np.argsort(scores)
-    placed = scores[order]
-    first = np.concatenate([[True], np.diff(placed) > ROUNDING * (placed[-1] - placed[0])])
-    merged = np.empty_like(scores)
-    merged[order] = placed[first][np.cumsum(first) - 1]
-    return merged
-
-
-def _at_quantiles(scores: Array, weight: Array) -> Array:
+def at_quantiles(table: ScoreTable) -> ScoreTable:
     """Each score raised to midway beyond the next of a few quantiles: where cuts may lie."""
-    order = np.argsort(scores)
-    placed, below = scores[order], np.cumsum(weight[order])
+    below = np.cumsum(table.counts.sum(axis=0))
     shares = np.arange(1, MOST_PLACES + 1) / MOST_PLACES
-    highest = np.unique(placed[np.searchsorted(below[:-1], shares * below[-1])])
-    distinct = np.unique(placed)
-    beyond = midway(distinct, np.searchsorted(distinct, highest, side="right"))
-    beyond[-1] = distinct[-1]
-    return beyond[np.searchsorted(highest, scores)]
+    last = np.unique(np.searchsorted(below[:-1], shares * below[-1]))
+    beyond = midway(table.axis, last + 1, table.lowest)
+    beyond[-1] = table.axis[-1]
+    return table.merge(np.searchsorted(last, np.arange(len(table.axis))), beyond)

@@ -12,12 +12,17 @@ from sklearn.utils.parallel import Parallel, delayed
 from fairordinal._cuts import Goal
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
+from fairordinal._rows import Block, Features, Folds, Rows
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.ranker import Features, Fit, Folds, Rows
+from fairordinal.ranker import Fit
 from fairordinal.thresholds import RoughCut
 
 MOST_RANKERS = 6  # for each goal, that are cross-validated
+
+
+Pair = tuple[int, Goal]  # a ranker of the path, and what its thresholds aim at
+Model = tuple[Array, Array]  # coefficients and thresholds
 
 
 class Candidate(NamedTuple):
@@ -48,10 +53,11 @@ class Pool:
         self, plan: Plan, rows: Rows, path: list[Fit], folds: Folds, n_jobs: int | None = None
     ) -> None:
         self.plan, self.rows, self.path = plan, rows, path
-        self._parts = [(rows.take(train), rows.take(test)) for train, test in folds]
+        self._parts = folds
         self._fits: list[dict[int, Fit]] = [{} for _ in folds]
         self._cuts: dict[int, dict[Goal, RoughCut]] = {}
-        self._held_out: dict[tuple[int, Goal], Array] = {}
+        self._held_out: dict[Pair, Array] = {}
+        self._seen: dict[Pair, Array] = {}  # the same for the rows given
         self._jobs = Parallel(n_jobs=n_jobs, max_nbytes=None)
 
     def add(
@@ -89,22 +95,23 @@ class Pool:
             )
         for number, (fits, cubes) in enumerate(found):
             self._fits[number].update(fits)
-            for key, cube in cubes.items():
-                self._held_out[key] = self._held_out.get(key, 0.0) + cube
+            for pair, cube in cubes.items():
+                self._held_out[pair] = self._held_out.get(pair, 0.0) + cube
+        models = {
+            (r, goal): (self.path[r].coef, self._cuts[r][goal].thresholds)
+            for r, goals in wanted.items()
+            for goal in goals
+        }
+        self._seen.update(_predicted(self.rows, models))
 
     @property
     def trained(self) -> Trained:
-        return Trained(self.plan, self.path, self.rows.features._replace(X=None))
+        return Trained(self.plan, self.path, self.rows.scaling)
 
     @property
     def know_nothing(self) -> list[int]:
         """Rankers to which all rows are equal."""
         return [r for r, fit in enumerate(self.path) if not fit.coef.any()]
-
-    def _seen(self, ranker: int, goal: Goal) -> ScoreTable:
-        """Predictions for the rows given."""
-        thresholds = self._cuts[ranker][goal].thresholds
-        return _label_table(self.plan, _predictions(self.rows, self.path[ranker].coef, thresholds))
 
     def seen_violation(self, goal: Goal) -> float:
         """The greatest violation of what was cut for a goal, on the rows given."""
@@ -118,8 +125,10 @@ class Pool:
         """Every pair that was judged, with estimates for new rows."""
         pairs = [(r, goal) for r in sorted(self._cuts) for goal in self._cuts[r]]
         pairs = [pair for pair in pairs if pair in self._held_out]
-        held_out = [_label_table(self.plan, self._held_out[pair]) for pair in pairs]
-        seen = [self._seen(*pair) for pair in pairs]
+        held_out, seen = (
+            [_label_table(self.plan, cubes[pair]) for pair in pairs]
+            for cubes in (self._held_out, self._seen)
+        )
         rankers = np.array([-1 if r in self.know_nothing else r for r, _ in pairs])
         costs, violations = _estimates(self.plan, rankers, seen, held_out)
         return [
@@ -137,16 +146,16 @@ def _predictions_in_fold(
     path: list[Fit],
     known: dict[int, Fit],
     wanted: dict[int, list[Goal]],
-) -> tuple[dict[int, Fit], dict[tuple[int, Goal], Array]]:
+) -> tuple[dict[int, Fit], dict[Pair, Array]]:
     """Rankers fitted to some rows, and counts of their predictions for others."""
     missing = [r for r in wanted if r not in known]
     fits = dict(zip(missing, plan.path_again(some, [path[r] for r in missing]), strict=True))
-    cubes = {}
+    models = {}
     for r, goals in wanted.items():
         coef = (known.get(r) or fits[r]).coef
         for goal, cut in zip(goals, plan.rough_cuts(some, coef, goals), strict=True):
-            cubes[r, goal] = _predictions(others, coef, cut.thresholds)
-    return fits, cubes
+            models[r, goal] = (coef, cut.thresholds)
+    return fits, _predicted(others, models)
 
 
 def _estimates(
@@ -178,12 +187,20 @@ def _smooth(values: Array, kinds: Array) -> Array:
     return own
 
 
-def _predictions(rows: Rows, coef: Array, thresholds: Array) -> Array:
-    """Counts by group, label and predicted label."""
-    predicted = np.searchsorted(thresholds, rows.features.times(coef), side="left")
-    shape = (rows.n_groups, rows.n_labels, rows.n_labels)
-    at = np.ravel_multi_index((rows.groups, rows.labels, predicted), shape)
-    return np.bincount(at, rows.weight, int(np.prod(shape))).reshape(shape)
+def _predicted(rows: Rows, models: Mapping[Pair, Model]) -> dict[Pair, Array]:
+    """Counts of the predictions of several models, by one pass."""
+    return dict(zip(models, rows.sum(_predictions, [*models.values()]), strict=True))
+
+
+def _predictions(block: Block, models: Sequence[Model]) -> Array:
+    """Counts by model, group, label and predicted label."""
+    shape = (block.n_groups, block.n_labels, block.n_labels)
+    counts = []
+    for coef, thresholds in models:
+        predicted = np.searchsorted(thresholds, block.scores(coef), side="left")
+        at = block.cells * block.n_labels + predicted
+        counts.append(np.bincount(at, block.weight, int(np.prod(shape))).reshape(shape))
+    return np.stack(counts)
 
 
 def _label_table(plan: Plan, cube: Array) -> ScoreTable:

@@ -19,8 +19,8 @@ import numpy as np
 from scipy import linalg
 from scipy.special import expit, log_expit
 
+from fairordinal._rows import Features
 from fairordinal._validation import Array
-from fairordinal.ranker import Features
 
 HALVINGS = 40
 ENOUGH = 1e-4  # of the decrease that the gradient promises

@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from fairordinal._rows import Features
 from fairordinal._validation import Array, check_number, check_whole
 from fairordinal.baselines._likelihood import Estimate, Likelihood, maximise
 from fairordinal.baselines._rows import Labelled, read_labels
-from fairordinal.ranker import Features, read_features
+from fairordinal.ranker import read_features
 
 Kept = Array | slice
 UNBOUNDED = 1e-2  # a Newton step of this size where the gradient vanishes goes on for ever

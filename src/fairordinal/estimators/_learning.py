@@ -9,6 +9,7 @@ import numpy as np
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Candidate, Plan, Pool, Trained, cost_interval, violation_interval
+from fairordinal._rows import Block, Features, folds_of
 from fairordinal._validation import (
     check_choice,
     check_number,
@@ -22,12 +23,9 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import plain_array
 from fairordinal.estimators._threshold import FairThresholdClassifier
 from fairordinal.ranker import (
-    Features,
     Fit,
-    Rows,
     Training,
     choose_alpha,
-    folds_of,
     read_rows,
     require_pairwise,
     warn_unconverged,
@@ -85,13 +83,13 @@ def learn_thresholds(
     groups, truth = read_groups(sensitive_features), read_target(y)
     labels, _, _ = order_labels(truth, truth, classifier.classes_.tolist())
     weight = read_weight(sample_weight, len(truth.values), rows_of="y")
-    rows = Rows(
+    rows = Block.of(
         Features.plain(scores[:, None]),
         groups.codes(slice(None))[kept],
         labels.codes(slice(None))[kept],
-        np.ones(len(kept)) if weight is None else weight[kept],
         len(groups.levels),
         len(labels.levels),
+        weight=None if weight is None else weight[kept],
     )
     plan = Plan(
         classifier.criterion_,

@@ -169,7 +169,7 @@ class FairOrdinalFrontier(BaseEstimator):
         _check_eval_set(eval_set)
         self._library = frame_library(X, y, sensitive_features)
         pool = self._learn(X, y, sensitive_features, sample_weight)
-        pool.path.append(nothing(pool.rows.features.n_features))
+        pool.path.append(nothing(pool.rows.n_features))
         self._trained = pool.trained
         with progress("frontier") as say:
             front = fill(pool)

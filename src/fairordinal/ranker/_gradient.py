@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._pairloss import LOSSES, STEP, Histogram
+from fairordinal._pairloss import LOSSES, STEP, PairLoss, measure
+from fairordinal._rows import Block, Features
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -19,14 +20,9 @@ from fairordinal._validation import (
     read_weight,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.ranker._data import (
-    Rows,
-    check_two_of_each,
-    pair_data,
-    require_pairwise,
-)
-from fairordinal.ranker._features import Features
+from fairordinal.ranker._data import check_two_of_each, pair_data, require_pairwise
 from fairordinal.ranker._objective import PairData, penalty
+from fairordinal.ranker._surface import MOST_STEPS
 
 
 class PairwiseGradient(NamedTuple):
@@ -100,26 +96,26 @@ def pairwise_gradient(
     values = scored.values.astype(np.float64)
     truth, _, _ = order_labels(column, column, labels)
     weight = read_weight(sample_weight, len(values), rows_of="y")
-    weight = np.ones(len(values)) if weight is None else weight
-    rows = Rows(
+    rows = Block.of(
         Features.plain(values[:, None]),
         groups.codes(slice(None)),
         truth.codes(slice(None)),
-        weight,
         len(groups.levels),
         len(truth.levels),
+        weight=weight,
     )
-    check_two_of_each(rows.groups[weight > 0], rows.labels[weight > 0])
+    check_two_of_each(rows.groups[rows.weight > 0], rows.labels[rows.weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)
-    pairs = data.pairs(values, STEP.detail if price else np.inf)
+    detail = max(STEP.detail, float(np.ptp(values)) / MOST_STEPS) if price else np.inf
+    pairs = measure(kernel, values, rows.cells, rows.n_cells, rows.weight, detail=detail)
     total, slopes = pairs.loss(data.accuracy)
     curvature = np.maximum(pairs.curvatures(data.accuracy), 0.0)
     plain = PairwiseGradient(total, slopes, curvature)
-    return _fined(plain, data, pairs.histogram, price, limit) if price else plain
+    return _fined(plain, data, pairs, price, limit) if price else plain
 
 
 def _fined(
-    plain: PairwiseGradient, data: PairData, histogram: Histogram, price: float, limit: float
+    plain: PairwiseGradient, data: PairData, pairs: PairLoss, price: float, limit: float
 ) -> PairwiseGradient:
     """With the penalty on disparities v, whose curvature is that of ``price/2 · v²`` or more.
 
@@ -127,10 +123,11 @@ def _fined(
     sign in a group, so that a step of all its rows at once would overshoot otherwise. It is at
     most ``price · |v'|₁ · diag|v'|``.
     """
+    histogram = pairs.histogram
     fine, multipliers = penalty(data, histogram, STEP, price, limit)
     gradient, curvature = plain.gradient, plain.curvature
     for e in np.flatnonzero(multipliers):
-        slopes = -histogram.slopes(histogram.potential(STEP, data.contrasts[e]))
+        slopes = -pairs.slopes_of(histogram.potential(STEP, data.contrasts[e]))
         gradient = gradient + multipliers[e] * slopes
         curvature = curvature + price * np.abs(slopes).sum() * np.abs(slopes)
     return PairwiseGradient(plain.loss + fine, gradient, curvature)

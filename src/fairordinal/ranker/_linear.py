@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._pairloss import LOSSES
+from fairordinal._rows import Block, Features, Rows, folds_of
 from fairordinal._threads import one_thread
 from fairordinal._validation import (
     Array,
@@ -29,14 +30,11 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker._data import (
-    Rows,
     check_two_of_each,
     choose_alpha,
-    folds_of,
     pair_data,
     require_pairwise,
 )
-from fairordinal.ranker._features import Features
 from fairordinal.ranker._objective import Fit, PairData, Training
 from fairordinal.ranker._paths import WAYS, accuracy_of, plain, violation_of
 
@@ -97,14 +95,14 @@ def read_rows(
     counted = None if weight is None else weight[kept]
     group, label = groups.codes(slice(None))[kept], truth.codes(slice(None))[kept]
     check_two_of_each(group, label)
-    rows = Rows(
+    rows = Block.of(
         Features.of(X[kept], counted),
         group,
         label,
-        np.ones(len(label)) if counted is None else counted,
         len(groups.levels),
         len(truth.levels),
-        None if isinstance(kept, slice) else kept,
+        weight=counted,
+        numbers=None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
 
@@ -246,7 +244,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         fits = fit_path(data, ways, Training(self.alpha_, tol, max_iter))
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
-        self.path_ = np.stack([fit.coef / rows.features.spreads for fit in fits])
+        self.path_ = np.stack([fit.coef / rows.scaling.spreads for fit in fits])
         self.accuracies_ = np.array([accuracy_of(data, fit.coef) for fit in fits])
         self.violations_ = np.array([violation_of(data, fit.coef) for fit in fits])
         self.coef_ = self._chosen(share)

@@ -8,30 +8,25 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg, optimize
 
-from fairordinal._pairloss import STEP, Alike, Histogram, Kernel, PairLoss, alike, measure
+from fairordinal._pairloss import STEP, Alike, Histogram, Kernel, alike
+from fairordinal._rows import Block, Rows
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
-from fairordinal.ranker._features import Features
+from fairordinal.ranker._surface import histogram_at, surface_at
 
 MOST_WHITENED = 1500  # features; beyond, they are only scaled
-MOST_STEPS = 256  # widths of a smooth step in the range of the scores
 SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
 
 
 @dataclass(frozen=True, eq=False)
 class PairData:
-    """Rows, their cells, and which pairs should be in order."""
+    """Rows in cells, and which pairs of them should be in order."""
 
-    features: Features
-    cells: Array  # (n,)
-    weight: Array  # (n,)
+    rows: Rows
+    totals: Array  # (m,) weight of each cell
     accuracy: Array  # (m, m) weights of pairs, adding up to 1 over all pairs
     contrasts: Array  # (E, m, m)  Q
     loss: Kernel
-
-    @property
-    def n_cells(self) -> int:
-        return len(self.accuracy)
 
     @cached_property
     def kinds(self) -> Alike:
@@ -45,24 +40,9 @@ class PairData:
         return float(self.accuracy.max())
 
     @cached_property
-    def totals(self) -> Array:
-        return np.bincount(self.cells, self.weight, self.n_cells)
-
-    @cached_property
     def moments(self) -> Array:
         """Weighted sums of the rows of each cell, (m, d)."""
-        return self.features.sums_by(self.cells, self.weight, self.n_cells)
-
-    def scores(self, coef: Array) -> Array:
-        return self.features.times(coef)
-
-    def pairs(self, scores: Array, detail: float) -> PairLoss:
-        """The loss of all pairs at these scores; for steps of this detail, too.
-
-        Where scores lie wide apart, as in the first steps of a search, steps may be less sharp.
-        """
-        detail = max(detail, float(np.ptp(scores)) / MOST_STEPS)
-        return measure(self.loss, scores, self.cells, self.n_cells, self.weight, detail=detail)
+        return self.rows.sum(Block.sums_by_cell)
 
     @cached_property
     def mean_differences(self) -> Array:
@@ -74,12 +54,20 @@ class PairData:
     def curvature(self) -> Array:
         """The Hessian of the loss at 0, (d, d); its diagonal if there are many features."""
         pull = self.accuracy + self.accuracy.T
-        share = self.weight * (pull @ self.totals)[self.cells]
+        share = pull @ self.totals
         top = float(self.loss.curvature(np.zeros(1))[0])
         cross = self.moments.T @ pull @ self.moments
-        if self.features.n_features > MOST_WHITENED:
-            return top * (self.features.squares(share) - np.diag(cross))
-        return top * (self.features.gram(share) - cross)
+        if self.rows.n_features > MOST_WHITENED:
+            return top * (self.rows.sum(_squares_by_cell, share) - np.diag(cross))
+        return top * (self.rows.sum(_gram_by_cell, share) - cross)
+
+
+def _gram_by_cell(block: Block, share: Array) -> Array:
+    return block.gram(block.weight * share[block.cells])
+
+
+def _squares_by_cell(block: Block, share: Array) -> Array:
+    return block.squares(block.weight * share[block.cells])
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,17 +111,26 @@ class Objective:
     sharpness: float = 1.0
 
     def __call__(self, coef: Array) -> tuple[float, Array]:
-        data, aim, step = self.data, self.aim, self._step
-        pairs = data.pairs(data.scores(coef), step.detail if aim.price else np.inf)
-        value, slopes = priced_loss(data, pairs, self.weights, step, aim.price, aim.level)
-        gradient = data.features.transposed_times(slopes)
+        value, gradient = self._of_pairs(coef)
         value += 0.5 * self.alpha * float(coef @ coef)
         gradient = gradient + self.alpha * coef
-        if aim.pull:
-            leaning = data.mean_differences @ coef
-            value += 0.5 * aim.pull * float(leaning @ leaning)
-            gradient = gradient + aim.pull * leaning @ data.mean_differences
+        if self.aim.pull:
+            leaning = self.data.mean_differences @ coef
+            value += 0.5 * self.aim.pull * float(leaning @ leaning)
+            gradient = gradient + self.aim.pull * leaning @ self.data.mean_differences
         return value, gradient
+
+    def _of_pairs(self, coef: Array) -> tuple[float, Array]:
+        """The loss of all pairs with the price of disparities."""
+        data, price, step = self.data, self.aim.price, self._step
+        surface = surface_at(data.rows, data.loss, coef, step.detail if price else np.inf)
+        if not price:
+            return surface.loss(self.weights)
+        fine, multipliers = penalty(data, surface.histogram, step, price, self.aim.level)
+        mixed = np.tensordot(multipliers, data.contrasts, 1)
+        less = surface.histogram.potential(step, mixed)
+        value, gradient = surface.loss(self.weights, less=less)
+        return value + fine, gradient
 
     @cached_property
     def weights(self) -> Array:
@@ -150,18 +147,6 @@ class Objective:
     @cached_property
     def _step(self) -> Kernel:
         return STEP.sharper(self.sharpness)
-
-
-def priced_loss(
-    data: PairData, pairs: PairLoss, weights: Array, step: Kernel, price: float, level: float
-) -> tuple[float, Array]:
-    """The loss of all pairs with the penalty of disparities, and its slopes by row."""
-    if not price:
-        return pairs.loss(weights)
-    fine, multipliers = penalty(data, pairs.histogram, step, price, level)
-    mixed = np.tensordot(multipliers, data.contrasts, 1)
-    value, slopes = pairs.loss(weights, less=pairs.histogram.potential(step, mixed))
-    return value + fine, slopes
 
 
 def penalty(
@@ -237,7 +222,7 @@ class Training:
     max_iter: int
 
     def fit(self, data: PairData, aim: Aim, start: Array) -> Fit:
-        sharpness = sharpness_for(data.scores(start)) if aim.price else 1.0
+        sharpness = sharpness_for(data, start) if aim.price else 1.0
         objective = Objective(data, self.alpha, aim, sharpness)
         return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
 
@@ -247,7 +232,10 @@ class Training:
         return [fit if fit.aim is None else self.fit(data, fit.aim, fit.coef) for fit in fits]
 
 
-def sharpness_for(scores: Array) -> float:
+def sharpness_for(data: PairData, coef: Array) -> float:
     """How sharp the smooth step should be for scores of this spread."""
-    spread = float(np.subtract(*np.quantile(scores, [0.9, 0.1]))) / 2.5
+    if not coef.any():
+        return 1.0
+    histogram = histogram_at(data.rows, coef, 1.0)
+    spread = float(np.subtract(*histogram.quantiles(np.array([0.9, 0.1])))) / 2.5
     return max(1.0, SHARPNESS / spread) if spread > 0 else 1.0

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from scipy import sparse
 
-from fairordinal._table import ScoreTable
+from fairordinal._rows import score_table
 from fairordinal._validation import Array
 from fairordinal.ranker._objective import PLAIN, Aim, Fit, PairData, Training
 
@@ -24,7 +23,7 @@ Way = Callable[[PairData, Fit, Training], list[Fit]]
 
 def plain(data: PairData, training: Training, start: Array | None = None) -> Fit:
     """The ranker that is not fair."""
-    start = np.zeros(data.features.n_features) if start is None else start
+    start = np.zeros(data.rows.n_features) if start is None else start
     return training.fit(data, PLAIN, start)
 
 
@@ -124,11 +123,8 @@ def accuracy_of(data: PairData, coef: Array) -> float:
 
 def wins_of(data: PairData, coef: Array) -> Array:
     """Weight of pairs (i in u, j in v) with i strictly above j, (m, m)."""
-    values, places = np.unique(data.scores(coef), return_inverse=True)
-    shape = (data.n_cells, len(values))
-    counts = sparse.csc_array((data.weight, (data.cells, places)), shape=shape)
-    names = np.arange(data.n_cells)
-    return ScoreTable(counts, names, np.arange(1), values, predicts_labels=False).wins
+    rows = data.rows
+    return score_table(rows, coef, np.arange(rows.n_groups), np.arange(rows.n_labels)).wins
 
 
 WAYS: dict[str, Way] = {

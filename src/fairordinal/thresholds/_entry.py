@@ -157,7 +157,7 @@ def solve(
         thresholds = midway_by_group(table, found.cuts)
     else:
         found = METHODS[method](problem, goal, settings)
-        thresholds = midway(table.axis, found.cuts)
+        thresholds = midway(table.axis, found.cuts, table.lowest)
     return ThresholdResult(
         thresholds=thresholds,
         proved_bound=found.lower_bound,
@@ -168,7 +168,7 @@ def solve(
         goal=goal,
         score_table=table,
         cost_matrix=cost,
-        cheapest=midway(table.axis, cheapest_cuts(problem)),
+        cheapest=midway(table.axis, cheapest_cuts(problem), table.lowest),
         library=library,
     )
 
@@ -247,14 +247,15 @@ def warn_unfinished(result: ThresholdResult, tol: float) -> None:
     )
 
 
-def midway(axis: Array, cuts: Array) -> Array:
+def midway(axis: Array, cuts: Array, lowest: Array | None = None) -> Array:
     """Thresholds midway between the scores on either side; infinite where there are none.
 
-    A score on a threshold belongs below it, so where no number lies between two scores the
-    threshold is the lower one.
+    Positions that are stretches of scores begin at `lowest` and end at the axis. A score on a
+    threshold belongs below it, so where no number lies between two scores the threshold is the
+    lower one.
     """
     below = np.concatenate([[-np.inf], axis])[cuts]
-    above = np.concatenate([axis, [np.inf]])[cuts]
+    above = np.concatenate([axis if lowest is None else lowest, [np.inf]])[cuts]
     with np.errstate(invalid="ignore"):
         middle = below / 2 + above / 2
     middle = np.where((middle >= below) & (middle < above), middle, below)

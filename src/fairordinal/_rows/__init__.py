@@ -1,0 +1,22 @@
+"""Rows to learn from, in memory or in blocks elsewhere: every pass adds up small tables.
+
+A pass is a function of a block of rows that returns a small table — a histogram, a sum of rows, a
+count of predictions — and the tables of all blocks are added up. `Block` is rows in memory.
+Whoever learns from `Rows` cannot tell where they are, and never holds more of them than a block.
+"""
+
+from fairordinal._rows._block import Block
+from fairordinal._rows._features import Features
+from fairordinal._rows._folds import Folds, folds_of
+from fairordinal._rows._rows import Rows, cell_totals
+from fairordinal._rows._scores import score_table
+
+__all__ = [
+    "Block",
+    "Features",
+    "Folds",
+    "Rows",
+    "cell_totals",
+    "folds_of",
+    "score_table",
+]

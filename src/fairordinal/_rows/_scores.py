@@ -1,0 +1,128 @@
+"""Rows counted by cell and score: score by score, or by stretches of scores if there are many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from fairordinal._rows._rows import Rows
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+
+if TYPE_CHECKING:
+    from fairordinal._rows._block import Block
+
+MOST_DISTINCT = 1 << 17  # rows whose scores are told apart
+STRETCHES = 1 << 14  # into which the scores of more rows are put
+UNEVEN = 2.0  # times the mean weight that a stretch may have, before they are made anew
+MOST_ROUNDS = 6
+ROUNDING = 1e-12  # of the range of scores
+
+
+def score_table(rows: Rows, coef: Array, names: Array, labels: Array) -> ScoreTable:
+    """Counts by group, label and score, with the names of groups and labels.
+
+    Scores that differ by rounding alone are one. The scores of more than `MOST_DISTINCT` rows are
+    put into stretches of about equal weight; a table then says where each begins and ends.
+    """
+    if rows.n_rows <= MOST_DISTINCT:
+        scored = rows.reduce(_scored, _one_below_the_other, coef)
+        return _distinct(scored, rows.n_cells, names, labels)
+    stretches = _stretches(rows, coef)
+    counts = sparse.csc_array(stretches.counts)
+    return ScoreTable(
+        counts, names, labels, stretches.highest, predicts_labels=False, lowest=stretches.lowest
+    )
+
+
+class Scored(NamedTuple):
+    """Rows as scores."""
+
+    scores: Array
+    cells: Array
+    weight: Array
+
+
+def _scored(block: Block, coef: Array) -> Scored:
+    return Scored(block.scores(coef), block.cells, block.weight)
+
+
+def _one_below_the_other(parts: Sequence[Scored]) -> Scored:
+    return Scored(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _distinct(scored: Scored, n_cells: int, names: Array, labels: Array) -> ScoreTable:
+    order = np.argsort(scored.scores, kind="stable")
+    placed = scored.scores[order]
+    first = np.concatenate([[True], np.diff(placed) > ROUNDING * (placed[-1] - placed[0])])
+    places = np.cumsum(first) - 1
+    at = (scored.cells[order], places)
+    counts = sparse.csc_array((scored.weight[order], at), shape=(n_cells, places[-1] + 1))
+    return ScoreTable(counts, names, labels, placed[first], predicts_labels=False)
+
+
+class Stretches(NamedTuple):
+    """Consecutive stretches of scores: weight of each cell, lowest and highest score."""
+
+    counts: Array  # (n_cells, stretches)
+    lowest: Array
+    highest: Array
+
+    @property
+    def filled(self) -> Stretches:
+        some = self.lowest <= self.highest
+        return Stretches(self.counts[:, some], self.lowest[some], self.highest[some])
+
+
+def _stretches(rows: Rows, coef: Array) -> Stretches:
+    """Stretches of about equal weight; equal scores are never parted."""
+    edges = np.zeros(0)
+    for number in range(MOST_ROUNDS):
+        found = rows.reduce(_in_stretches, _add_stretches, coef, edges).filled
+        if number and _is_even(found):
+            break
+        edges = _even_edges(found)
+    return found
+
+
+def _in_stretches(block: Block, coef: Array, edges: Array) -> Stretches:
+    """Rows of a block in the stretches between edges; a score on an edge lies below it."""
+    scores, n = block.scores(coef), len(edges) + 1
+    place = np.searchsorted(edges, scores, side="left")
+    at = block.cells * n + place
+    counts = np.bincount(at, block.weight, block.n_cells * n).reshape(-1, n)
+    lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
+    order = np.argsort(place, kind="stable")
+    some, first = np.unique(place[order], return_index=True)
+    if len(some):
+        lowest[some] = np.minimum.reduceat(scores[order], first)
+        highest[some] = np.maximum.reduceat(scores[order], first)
+    return Stretches(counts, lowest, highest)
+
+
+def _add_stretches(parts: Sequence[Stretches]) -> Stretches:
+    return Stretches(
+        np.sum([part.counts for part in parts], axis=0),
+        np.min([part.lowest for part in parts], axis=0),
+        np.max([part.highest for part in parts], axis=0),
+    )
+
+
+def _is_even(found: Stretches) -> bool:
+    weight = found.counts.sum(axis=0)
+    wide = found.lowest < found.highest
+    return float(weight[wide].max(initial=0.0)) <= UNEVEN * weight.sum() / STRETCHES
+
+
+def _even_edges(found: Stretches) -> Array:
+    """Edges between stretches of equal weight, if the rows of each found lie evenly in it."""
+    weight = found.counts.sum(axis=0)
+    through = np.cumsum(weight)
+    ends = np.stack([found.lowest, found.highest], axis=1).ravel()
+    below = np.stack([through - weight, through], axis=1).ravel()
+    shares = through[-1] * np.arange(1, STRETCHES) / STRETCHES
+    inner = np.interp(shares, below, ends)
+    return np.unique(np.concatenate([inner, found.highest[:-1]]))
