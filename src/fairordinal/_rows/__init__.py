@@ -6,8 +6,11 @@ Whoever learns from `Rows` cannot tell where they are, and never holds more of t
 """
 
 from fairordinal._rows._block import Block
+from fairordinal._rows._dask import is_dask
 from fairordinal._rows._features import Features
 from fairordinal._rows._folds import Folds, folds_of
+from fairordinal._rows._lazily import lazily
+from fairordinal._rows._partitions import read_partitions
 from fairordinal._rows._rows import Rows, cell_totals
 from fairordinal._rows._scores import score_table
 
@@ -18,5 +21,8 @@ __all__ = [
     "Rows",
     "cell_totals",
     "folds_of",
+    "is_dask",
+    "lazily",
+    "read_partitions",
     "score_table",
 ]

@@ -10,10 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
 from fairordinal._path import choose_closely, warn_unless_kept
+from fairordinal._rows import is_dask, lazily
 from fairordinal._validation import Array, check_fraction
 from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._response import DEFAULT_LIMIT
-from fairordinal.ranker import read_features
+from fairordinal.ranker import lazy_features, read_features
 from fairordinal.thresholds import read_goal
 
 STRICTER = (1.0, 0.5, 0.2)  # shares of the limit that thresholds are given to keep it in new rows
@@ -166,6 +167,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             ``X @ coef_``.
         """
         check_is_fitted(self, "coef_")
+        if is_dask(X):
+            return lazily(self.decision_function, lazy_features(self, X), np.float64)
         X = read_features(self, X)
         return np.asarray(X @ self.coef_).ravel()
 
@@ -182,6 +185,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
+        if is_dask(X):
+            check_is_fitted(self, "coef_")
+            return lazily(self.predict, lazy_features(self, X), self.classes_.dtype)
         scores = self.decision_function(X)
         return self.classes_[np.searchsorted(self.thresholds_, scores, side="left")]
 

@@ -5,6 +5,7 @@ from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
 from fairordinal.ranker._linear import (
     FairLinearRanker,
     fit_path,
+    lazy_features,
     read_features,
     read_rows,
     warn_unconverged,
@@ -21,6 +22,7 @@ __all__ = [
     "Training",
     "choose_alpha",
     "fit_path",
+    "lazy_features",
     "nothing",
     "pair_data",
     "pairwise_gradient",

@@ -14,7 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._pairloss import LOSSES
-from fairordinal._rows import Block, Features, Rows, folds_of
+from fairordinal._rows import (
+    Block,
+    Features,
+    Rows,
+    cell_totals,
+    folds_of,
+    is_dask,
+    lazily,
+    read_partitions,
+)
 from fairordinal._threads import one_thread
 from fairordinal._validation import (
     Array,
@@ -84,6 +93,8 @@ def read_rows(
     estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
 ) -> tuple[Rows, Array, Array]:
     """Rows as codes; the labels and the groups."""
+    if is_dask(X):
+        return _read_blocks(estimator, X, y, sensitive_features, sample_weight, categories)
     X = read_features(estimator, X, fitting=True)
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
@@ -105,6 +116,34 @@ def read_rows(
         numbers=None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
+
+
+def _read_blocks(
+    estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
+) -> tuple[Rows, Array, Array]:
+    """The same of rows in blocks of Dask."""
+    estimator.n_features_in_ = int(X.shape[1])
+    names = [*getattr(X, "columns", [])]
+    if names and all(isinstance(name, str) for name in names):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    rows, labels, groups = read_partitions(
+        X, y, sensitive_features, sample_weight, categories, scaled=True
+    )
+    totals = rows.sum(cell_totals).reshape(rows.n_groups, rows.n_labels)
+    check_two_of_each(*(np.flatnonzero(totals.sum(axis=axis)) for axis in (1, 0)))
+    return rows, labels, groups
+
+
+def lazy_features(estimator: Any, X: Any) -> Any:
+    """A Dask collection with as many columns as when fitting."""
+    if X.ndim != 2 or X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has shape {X.shape}, but {type(estimator).__name__} expects "
+            f"{estimator.n_features_in_} features."
+        )
+    return X
 
 
 def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
@@ -286,6 +325,8 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Scores.
         """
         check_is_fitted(self, "coef_")
+        if is_dask(X):
+            return lazily(self.decision_function, lazy_features(self, X), np.float64)
         X = read_features(self, X)
         return np.asarray(X @ self.coef_).ravel()
 

@@ -1,0 +1,159 @@
+"""Rows in blocks of Dask: a pass is one task a block and a tree of sums; rows stay where they are.
+
+Dask is an optional dependency; its scheduler — threads of this process, or a cluster — is the
+caller's choice. Blocks that are not persisted are made anew by each pass: what is read from disk
+needs no more memory than the blocks at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairordinal._progress import progress
+from fairordinal._rows._block import Block
+from fairordinal._rows._features import Features
+from fairordinal._rows._folds import fold_of_each, fold_sizes, spaced
+from fairordinal._rows._rows import Part, Rows
+from fairordinal._validation import Array
+
+BRANCHES = 8  # tables that are added up by one task
+
+
+def is_dask(values: Any) -> bool:
+    """Whether these are a collection of Dask."""
+    return callable(getattr(values, "__dask_graph__", None))
+
+
+@dataclass(frozen=True, eq=False)
+class DaskRows(Rows):
+    """Rows in blocks that are made when they are needed."""
+
+    blocks: Sequence[Any]  # delayed, each a `Block`
+    label_counts: Array  # (n_blocks, n_labels)
+    scaled: Features  # means and spreads
+    n_groups: int
+    n_labels: int
+
+    @property
+    def scaling(self) -> Features:
+        return self.scaled
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.label_counts.sum())
+
+    def reduce(
+        self, work: Callable[..., Part], add: Callable[[Sequence[Part]], Part], *arguments: Any
+    ) -> Part:
+        return one_pass(self.blocks, work, add, *arguments)
+
+    def whole(self) -> Block:
+        raise ValueError(
+            "rows of Dask stay where they are, but this needs them in memory: "
+            "loss='squared_hinge' sorts them, and cv other than a number lists them. Take another "
+            "loss and a number of folds, or .compute() the rows first."
+        )
+
+    def stratified(self, n_folds: int) -> list[tuple[Rows, Rows]]:
+        sizes = fold_sizes(self.label_counts.sum(axis=0), n_folds)
+        return [
+            (self._fold(sizes, fold, held_out=False), self._fold(sizes, fold, held_out=True))
+            for fold in range(n_folds)
+        ]
+
+    def _fold(self, sizes: Array, fold: int, *, held_out: bool) -> DaskRows:
+        import dask
+
+        after = np.cumsum(self.label_counts, axis=0)
+        before = after - self.label_counts
+        blocks = [
+            dask.delayed(_of_fold)(block, start, sizes, fold, held_out)
+            for block, start in zip(self.blocks, before, strict=True)
+        ]
+        last = np.cumsum(sizes, axis=0)[fold]
+        first = last - sizes[fold]
+        inside = np.clip(after, first, last) - np.clip(before, first, last)
+        counts = inside if held_out else self.label_counts - inside
+        return DaskRows(blocks, counts, self.scaling, self.n_groups, self.n_labels)
+
+    def sample(self, most: int) -> Rows:
+        if self.n_rows <= most:
+            return self
+        import dask
+
+        stops = np.cumsum(self.label_counts.sum(axis=1)).tolist()
+        taken = [
+            dask.delayed(_sampled)(block, start, stop, self.n_rows, most)
+            for block, start, stop in zip(self.blocks, [0, *stops], stops, strict=False)
+        ]
+        blocks = dask.persist(*taken)
+        counts = np.stack(compute([dask.delayed(_label_counts)(block) for block in blocks]))
+        return DaskRows(blocks, counts, self.scaling, self.n_groups, self.n_labels)
+
+
+def _of_fold(block: Block, before: Array, sizes: Array, fold: int, held_out: bool) -> Block:
+    own = fold_of_each(block.labels, before, sizes) == fold
+    return block.take(np.flatnonzero(own if held_out else ~own))
+
+
+def _sampled(block: Block, start: int, stop: int, n_rows: int, most: int) -> Block:
+    """Rows that stand for all, with features of their own: the others are let go."""
+    taken = block.take(spaced(start, stop, n_rows, most))
+    features = block.features._replace(X=block.features.X[taken.places])
+    return Block(features, taken.cells, taken.weight, block.n_groups, block.n_labels)
+
+
+def _label_counts(block: Block) -> Array:
+    return np.bincount(block.labels, minlength=block.n_labels)
+
+
+def one_pass(
+    parts: Sequence[Any],
+    work: Callable[..., Part],
+    add: Callable[[Sequence[Part]], Part],
+    *arguments: Any,
+) -> Part:
+    """``work(part, *arguments)`` of every part, added up as a tree."""
+    import dask
+
+    told = dask.delayed(_Told(work, arguments), traverse=False, pure=False)
+    found = [dask.delayed(_work)(told, part) for part in parts]
+    while len(found) > 1:
+        found = [
+            dask.delayed(add)(found[start : start + BRANCHES])
+            for start in range(0, len(found), BRANCHES)
+        ]
+    with progress("rows") as say:
+        if say is not None:
+            say(f"{work.__name__.strip('_').replace('_', ' ')} of {len(parts)} blocks")
+        return compute(found[0])
+
+
+def compute(value: Any) -> Any:
+    """What a delayed value is; losing the cluster is said in plain words."""
+    import dask
+
+    try:
+        return dask.compute(value)[0]
+    except (OSError, TimeoutError, CancelledError) as error:
+        raise RuntimeError(
+            f"the Dask cluster was lost, or its data could not be read ({error!r:.200}). Nothing "
+            "was learned; see to the cluster and fit again."
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What to do with each block: said once for all of them."""
+
+    work: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def _work(told: _Told, part: Any) -> Any:
+    return told.work(part, *told.arguments)
