@@ -329,7 +329,28 @@ def test_undefined_pairs_are_counted_and_hatched():
     undefined = int(np.isnan(found["equal_opportunity"].disparities[0]).sum()) // 2
     assert undefined > 0
     assert f"{undefined} comparisons of groups are undefined" in page.text
+    assert "cannot be judged" not in page.text
     assert len([td for td in page.all("td") if td.get("class") == "undefined"]) == 2 * undefined
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_groups_that_cannot_be_compared_are_not_within_the_limit():
+    y, groups = [1, 2] * 100 + [1, 1], ["a", "a", "b", "b"] * 50 + ["c", "c"]
+    found = audit(y, y, sensitive_features=groups, criteria=["equal_opportunity"])
+    page = report(found, max_violation=0.5)
+    assert 'class="card good' not in page.html
+    assert "surely within the limit of 0.5 where groups can be compared." in verdict_of(page)
+    assert 'class="card good' in report(audit(y[:200], y[:200], sensitive_features=groups[:200]),
+                                        max_violation=0.5).html  # fmt: skip
+
+
+def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
+    y = [1, 2] * 302
+    predicted = [1, 1, 1, 2, 1, 2] * 50 + [1, 2] * 150 + [2, 2, 1, 2]
+    found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
+    assert found["demographic_parity"].worst_is_doubtful
+    text = Page(report(found).html).text
+    assert "That pair does not show it by itself; the clearest is “b” and “a”" in text
 
 
 def test_the_notion_of_the_verdict_can_be_named_and_follows_the_frontier(found):

@@ -41,6 +41,7 @@ class Side(NamedTuple):
 
     name: str
     verdict: _verdict.Verdict
+    notes: list[str]
     main: Notion
     groups: Groups
 
@@ -293,6 +294,7 @@ def _side(name: str, one: Audit, notion: str, limit: float | None) -> Side:
     return Side(
         name,
         _verdict.of_audit(one, finding, limit),
+        _verdict.notes_on(finding),
         notions(one, finding, limit)[0],
         groups_of(one),
     )

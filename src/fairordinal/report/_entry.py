@@ -106,7 +106,7 @@ def report(
     scores = _scores(thresholds, before, frontier, chart)
     view: dict[str, Any] = {
         "verdicts": _verdicts(audit, finding, thresholds, before, frontier, chart, limit),
-        "note": "" if finding is None else _verdict.undefined_note(finding),
+        "notes": [] if finding is None else _verdict.notes_on(finding),
         "audit": None,
         "groups": None,
         "scores": scores,

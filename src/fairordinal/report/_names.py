@@ -37,6 +37,11 @@ def shown(names: Sequence[Any], width: int = WIDTH) -> list[Name]:
     return [Name(isolated(w), isolated(s)) for w, s in zip(whole, short, strict=True)]
 
 
+def plural(count: int, word: str) -> str:
+    """So many of something."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
 def text(value: Any) -> str:
     """Any text of the user: visible, and isolated."""
     return isolated(visible(str(value)))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+import numpy as np
+
 from fairordinal._audit import Audit, Finding
-from fairordinal._render import number, percent, quantity
+from fairordinal._render import number, percent
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._findings import interval_text
-from fairordinal.report._names import shown
+from fairordinal.report._names import plural, shown
 from fairordinal.thresholds import ThresholdResult
 
+WIDTH = 48  # of a name in a sentence
 BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"
 
 
@@ -32,14 +36,16 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
             f"{title} cannot be judged on these rows: no two groups can be compared.",
         )
     lower, upper = finding.violation_interval
-    size = (
-        f"{_who(finding)}: the violation of {finding.criterion.title} is "
-        f"{number(finding.violation)} ({percent(audit.confidence)} interval "
-        f"{interval_text(lower, upper)})"
-    )
+    violation = _with_interval(finding.violation, audit.confidence, lower, upper)
+    size = f"{_who(finding)}: the violation of {finding.criterion.title} is {violation}"
     if limit is None:
         return _without_limit(size, lower)
-    return _against(limit, size, finding.violation, lower, upper)
+    verdict = _against(limit, size, finding.violation, lower, upper)
+    return _where_defined(verdict) if n_undefined(finding) else verdict
+
+
+def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
+    return f"{number(value)} ({percent(confidence)} interval {interval_text(lower, upper)})"
 
 
 def _without_limit(size: str, lower: float) -> Verdict:
@@ -66,11 +72,19 @@ def _against(limit: float, size: str, violation: float, lower: float, upper: flo
     )
 
 
+def _where_defined(verdict: Verdict) -> Verdict:
+    """Nothing is surely fair while some groups cannot be compared."""
+    if verdict.mood != GOOD:
+        return verdict
+    sentence = verdict.sentence.removesuffix(".") + " where groups can be compared."
+    return Verdict(UNSURE, "Within the limit where defined", sentence)
+
+
 def _who(finding: Finding) -> str:
     """The worst pair in words."""
     assert finding.worst is not None
     part, g, h = finding.worst
-    names = shown(finding.table.groups.tolist(), 48)
+    names = shown(finding.table.groups.tolist(), WIDTH)
     group, other = f"“{names[g].short}”", f"“{names[h].short}”"
     more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
     if not finding.violation > 0:
@@ -93,11 +107,12 @@ def _who(finding: Finding) -> str:
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
     """What to expect of the chosen model in new rows."""
     expected = frontier.points_[chosen].expected
+    violation = _with_interval(
+        expected.violation, frontier.confidence, *expected.violation_interval
+    )
     sentence = (
         f"Model {chosen}, of {len(frontier.points_)} between accurate and fair, is expected to "
-        f"have a violation of {number(expected.violation)} "
-        f"({percent(frontier.confidence)} interval {interval_text(*expected.violation_interval)}) "
-        f"at a mean cost of {number(expected.cost)} in new rows"
+        f"have a violation of {violation} at a mean cost of {number(expected.cost)} in new rows"
     )
     if limit is None:
         return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
@@ -121,12 +136,37 @@ def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
     )
 
 
-def undefined_note(finding: Finding) -> str:
-    """How many pairs of groups cannot be compared."""
-    undefined = sum(row["disparity"] != row["disparity"] for row in finding.rows())
+def notes_on(finding: Finding) -> list[str]:
+    """What a reader must know beside the verdict."""
+    return [note for note in (_undefined_note(finding), _clearest_note(finding)) if note]
+
+
+def _undefined_note(finding: Finding) -> str:
+    undefined = n_undefined(finding)
     if not undefined or finding.worst is None:
         return ""
-    return f"{quantity(undefined)} comparisons of groups are undefined and left out of this."
+    are = "is" if undefined == 1 else "are"
+    return f"{plural(undefined, 'comparison')} of groups {are} undefined and left out of this."
+
+
+def n_undefined(finding: Finding) -> int:
+    """How many comparisons of groups are undefined."""
+    return sum(math.isnan(row["disparity"]) for row in finding.rows())
+
+
+def _clearest_note(finding: Finding) -> str:
+    """The pair that shows a violation, if the worst does not."""
+    if not finding.worst_is_doubtful or not finding.violation_interval[0] > 0:
+        return ""
+    places = np.unravel_index(
+        np.argmax(np.nan_to_num(finding.lower, nan=-np.inf)), finding.lower.shape
+    )
+    names = shown(finding.table.groups.tolist(), WIDTH)
+    return (
+        f"That pair does not show it by itself; the clearest is “{names[places[1]].short}” and "
+        f"“{names[places[2]].short}”, with a disparity of {number(finding.disparities[places])} "
+        f"({interval_text(finding.lower[places], finding.upper[places])})."
+    )
 
 
 def capital(text: str) -> str:
