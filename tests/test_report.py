@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from fairordinal import FairOrdinalFrontier, audit, compare, optimize_thresholds
 from fairordinal._render import number, percent
 from fairordinal.report import Report, report, report_compare
+from fairordinal.report._findings import amount, interval_text, signed
 from fairordinal.report._names import shown, visible
 from fairordinal.report._page import as_json
 from fairordinal.report._scale import Axis, axis_around
@@ -316,7 +317,9 @@ def test_what_is_undefined_is_said():
     )  # fmt: skip
     page = report(found)
     assert "cannot be judged" in verdict_of(page)
-    assert "undefined: nothing to compare" in page.html
+    assert 'undefined<span class="note">nothing to compare' in page.html
+    assert '<div class="track"' not in page.html
+    assert "undefined here." in Page(page.html).text
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -360,10 +363,22 @@ def test_the_notion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
     assert "pairwise equalized odds" in verdict_of(report(found, frontier=frontier))
 
 
-def test_harm_is_not_called_favour(found):
+def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
     text = Page(report(found, criterion="harm_parity").html).text
+    assert "“out of” how many people the first is" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
+
+
+def test_nothing_is_neither_more_nor_less():
+    assert [signed(x) for x in (0.0, -0.0004, 0.0004, -0.0006)] == ["0.000"] * 3 + ["−0.001"]
+    assert signed(-0.004, 2) == "0.00"
+    assert interval_text(-0.0004, 0.1) == "0.000 to 0.100"
+
+
+def test_counts_beyond_counting_are_powers_of_ten():
+    assert amount(123_456_789) == "123,456,789"
+    assert amount(89_658_537_948_801) == "8.97 × 10¹³"
 
 
 def test_scores_can_be_audited():
