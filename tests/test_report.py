@@ -195,7 +195,8 @@ def test_the_numbers_are_those_of_the_thresholds(cuts):
 def test_cut_points_in_force_today_are_shown(cuts):
     page = Page(report(thresholds=cuts, before=[0.25, 1.25, 2.25]).html)
     assert "0.25" in page.text
-    assert "cut before" in page.text
+    assert "cut points: before" in page.text
+    assert "Moving the cut points changes" in page.text
     with pytest.raises(ValueError, match="before belongs to thresholds"):
         report(audit_of(), before=[1])
 
@@ -265,6 +266,13 @@ def test_models_by_number_are_those_of_select(fitted):
     np.testing.assert_array_equal(fitted.model(place).coef_, model.coef_)
     with pytest.raises(ValueError, match=f"in 0..{len(fitted.points_) - 1}"):
         fitted.model(len(fitted.points_))
+
+
+def test_one_model_is_not_called_models():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2], 1)
+    text = Page(report(frontier=frontier).html).text
+    assert "One model: no other is cheaper or fairer. It is placed by" in text
+    assert "1 models" not in text
 
 
 def test_names_are_given_in_full_without_an_audit_too():

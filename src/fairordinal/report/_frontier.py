@@ -192,13 +192,13 @@ def _cut_texts(thresholds: Array) -> list[str]:
 
 
 def _facts(point: FrontierPoint) -> list[str]:
-    """Its limit, the labels it uses, and what is proved of its thresholds."""
+    """Its limit, the labels it uses, and what is proved of its cut points."""
     goal, result = point.candidate.goal, point.result
     used = int((result.after.table.cube.sum(axis=(0, 1)) > 0).sum())
     proof = (
-        "no thresholds on its scores are better"
+        "no cut points on its scores are better"
         if result.is_optimal
-        else f"at most {result.gap:.2g} from the best there are"
+        else f"the best cut points on its scores are at most {result.gap:.2g} better"
     )
     return [
         f"{goal.allowance:.4g}" if goal.hard else "none",

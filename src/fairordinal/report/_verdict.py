@@ -110,10 +110,10 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
     violation = _with_interval(
         expected.violation, frontier.confidence, *expected.violation_interval
     )
-    sentence = (
-        f"Model {chosen}, of {len(frontier.points_)} between accurate and fair, is expected to "
-        f"have a violation of {violation} at a mean cost of {number(expected.cost)} in new rows"
-    )
+    many = len(frontier.points_)
+    model = f"Model {chosen}, of {many} between accurate and fair," if many > 1 else "The model"
+    cost = number(expected.cost)
+    sentence = f"{model} is expected to have a violation of {violation} at a mean cost of {cost} in new rows"
     if limit is None:
         return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
     return _against(limit, sentence, expected.violation, *expected.violation_interval)
@@ -127,13 +127,17 @@ def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
         if result.is_optimal
         else f"the best cut points are at most {result.gap:.2g} better"
     )
-    return Verdict(
-        NEUTRAL,
-        "Cut points",
-        f"Moving the cut points changes the violation of {result.criterion.title} from "
-        f"{number(old.violation)} to {number(result.violation)} and the mean cost from "
-        f"{number(old.cost)} to {number(result.cost)}; {proof}.",
+    moved = (
+        "Compared with the cheapest cut points, these change"
+        if before is None
+        else "Moving the cut points changes"
     )
+    changes = (
+        f"{moved} the violation of {result.criterion.title} from {number(old.violation)} to "
+        f"{number(result.violation)} and the mean cost from {number(old.cost)} to "
+        f"{number(result.cost)}"
+    )
+    return Verdict(NEUTRAL, "Cut points", f"{changes}; {proof}.")
 
 
 def notes_on(finding: Finding) -> list[str]:
