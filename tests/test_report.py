@@ -378,6 +378,22 @@ def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
     assert "harmed more than disparity" in text
 
 
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        ("harm_parity", "“b” is harmed more than “a”, 0.500 against 0.000"),
+        ("conditional_demographic_parity", "“a” is favoured over “b”, 0.500 against 0.000"),
+        ("equalized_odds", "“a” is favoured over “b”, 1.000 against 0.000"),
+        ("standard_demographic_parity", "“b” has f=0 (f predicted, y true) more often than “a”"),
+    ],
+)
+def test_the_verdict_of_two_labels_does_not_call_harm_or_a_low_label_better(criterion, words):
+    y, predicted = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30
+    groups = ["a"] * 60 + ["b"] * 60
+    found = audit(y, predicted, sensitive_features=groups, criteria=[criterion])
+    assert words in verdict_of(report(found))
+
+
 def test_nothing_is_neither_more_nor_less():
     assert [signed(x) for x in (0.0, -0.0004, 0.0004, -0.0006)] == ["0.000"] * 3 + ["−0.001"]
     assert signed(-0.004, 2) == "0.00"

@@ -16,7 +16,7 @@ from fairordinal.criteria import (
     HarmParity,
     PairwiseCriterion,
 )
-from fairordinal.report._names import Name, shown
+from fairordinal.report._names import Name, shown, text
 from fairordinal.report._scale import Axis, Tick, axis_around
 
 MOST_IN_MATRIX = 60  # groups; more have no matrix
@@ -127,7 +127,7 @@ def _notion(finding: Finding, names: list[Name], limit: float | None, is_main: b
     return Notion(
         finding.criterion.title,
         QUESTIONS.get(finding.criterion.name, ""),
-        *_wording(finding.criterion),
+        *wording(finding.criterion),
         number(finding.violation),
         interval_text(*finding.violation_interval),
         answer(finding),
@@ -142,7 +142,7 @@ def _notion(finding: Finding, names: list[Name], limit: float | None, is_main: b
     )
 
 
-def _wording(criterion: Criterion) -> tuple[str, str, str, str]:
+def wording(criterion: Criterion) -> tuple[str, str, str, str]:
     """What it means that a group has the greater value, and of what it is one."""
     if isinstance(criterion, HarmParity | ConditionalHarmParity):
         reading = "How much more the group of the row is harmed than that of the column"
@@ -196,7 +196,7 @@ def _pair(row: dict[str, Any], axis: Axis | None) -> Pair:
     return Pair(
         row["group"],
         row["other"],
-        row["part"],
+        text(row["part"]) if row["part"] else "",
         values,
         signed(row["disparity"]),
         interval_text(row["lower"], row["upper"]),

@@ -9,9 +9,10 @@ import numpy as np
 
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
+from fairordinal.criteria import ConditionalHarmParity, HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier
-from fairordinal.report._findings import interval_text
-from fairordinal.report._names import plural, shown
+from fairordinal.report._findings import interval_text, wording
+from fairordinal.report._names import plural, shown, text
 from fairordinal.thresholds import ThresholdResult
 
 WIDTH = 48  # of a name in a sentence
@@ -99,9 +100,12 @@ def _who(finding: Finding) -> str:
             f"A truly higher {group} is placed above {other} in {percent(more)} of pairs, a truly "
             f"higher {other} above {group} in {percent(less)}"
         )
-    if finding.criterion.needs_labels and finding.criterion.scale(finding.table) != 1:
-        return f"{group} is harmed more than {other}, {number(more)} against {number(less)}"
-    return f"{group} fares better than {other}, {number(more)} against {number(less)}"
+    values = f"{number(more)} against {number(less)}"
+    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity | ConditionalHarmParity):
+        event = text(finding.criterion.parts(finding.table)[part])
+        return f"{group} has {event} (f predicted, y true) more often than {other}, {values}"
+    is_more, than, *_ = wording(finding.criterion)
+    return f"{group} is {is_more} {than} {other}, {values}"
 
 
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
@@ -112,8 +116,8 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
     )
     many = len(frontier.points_)
     model = f"Model {chosen}, of {many} between accurate and fair," if many > 1 else "The model"
-    cost = number(expected.cost)
-    sentence = f"{model} is expected to have a violation of {violation} at a mean cost of {cost} in new rows"
+    values = f"a violation of {violation} at a mean cost of {number(expected.cost)}"
+    sentence = f"{model} is expected to have {values} in new rows"
     if limit is None:
         return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
     return _against(limit, sentence, expected.violation, *expected.violation_interval)
