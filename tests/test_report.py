@@ -593,7 +593,9 @@ def test_two_predictors_are_compared_with_paired_intervals():
     ends = [row[f"cost_difference{end}"] for end in ("", "_lower", "_upper")]
     shown = [f"{value:+.3f}".replace("-", "−") for value in ends]
     assert f"{shown[0]}* {shown[1]} to {shown[2]}" in text
-    assert "From “<b>now</b>” to “then”" in text
+    assert "From “<b>now</b>” to “then”, the violation of pairwise demographic parity " in text
+    rises = "rises" if row["cost_difference"] > 0 else "falls"
+    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (chance does not" in text
 
 
 def test_fitted_models_are_compared(fitted):
@@ -623,6 +625,19 @@ def test_two_audits_are_set_side_by_side_without_intervals(found):
         report_compare(found, other, names="ab")
     with pytest.raises(ValueError, match="criterion must be audited in a"):
         report_compare(found, other, criterion="standard_equal_opportunity")
+
+
+def test_audits_of_scores_are_compared_without_costs_and_confusion():
+    scores, y, a, _, labels = rows_of()
+    first, second = (
+        audit(y.tolist(), values, sensitive_features=a.tolist(), labels=labels)
+        for values in (scores, scores - 0.5)
+    )
+    text = Page(report_compare(first, second).html).text
+    assert "the violation of pairwise demographic parity stays the same." in text
+    assert "Predictions are scores" in text
+    assert "mean cost" not in text
+    assert "Labels and confusion" not in text
 
 
 # Errors say what to do
