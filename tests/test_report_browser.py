@@ -204,6 +204,26 @@ def test_buttons_and_rows_pick_models_too(visit, whole, frontier):
     assert tab.locator("#fairer").is_disabled()
 
 
+def test_the_focus_stays_when_there_is_nothing_fairer(visit, whole, frontier):
+    tab = visit(whole)
+    tab.locator("#fairer").focus()
+    for _ in range(3):  # the third is on the other button
+        tab.keyboard.press("Enter")
+    shows(tab, frontier, 1)
+    assert tab.evaluate("document.activeElement.id") == "dearer"
+
+
+def test_tables_are_tab_stops_where_they_scroll(visit, whole):
+    scrolls = """() => [...document.querySelectorAll(".scroll")].filter((part) =>
+        part.checkVisibility() && (part.scrollWidth > part.clientWidth) !== (part.tabIndex === 0)
+    ).map((part) => part.ariaLabel)"""
+    for width in WIDTHS:
+        tab = visit(whole, width=width)
+        assert tab.evaluate(scrolls) == []
+        tab.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true })")
+        tab.wait_for_function(f"({scrolls})().length === 0")
+
+
 def test_a_model_is_downloaded_as_it_was_given(visit, whole, models):
     tab = visit(whole)
     for i in (2, 4):
@@ -291,6 +311,17 @@ def test_on_paper_everything_is_open_black_on_white_and_within_the_page(visit, w
     assert tab.pdf(format="A4")[:5] == b"%PDF-"
 
 
+def test_names_of_axes_do_not_meet(visit, frontier):
+    for limit in (0.0, 0.01, 0.5):
+        tab = visit(report(frontier=frontier, max_violation=limit), width=390)
+        assert tab.evaluate(
+            """() => {
+            const [cost, limit] = [".y-name", ".limit-name"].map(
+                (name) => document.querySelector(name).getBoundingClientRect());
+            return cost.right < limit.left || cost.bottom <= limit.top; }"""
+        )
+
+
 CONTRAST = r"""
 () => {
   const parse = (text) => {
@@ -338,7 +369,7 @@ def test_everything_has_a_name_and_headings_are_in_order(visit, whole):
     tab = visit(whole)
     nameless = tab.evaluate(
         """() => [
-            ...document.querySelectorAll("button, a, [role=region], svg[role=img]")
+            ...document.querySelectorAll("button, a, [role=group], svg[role=img]")
         ].filter((part) => {
         const ids = (part.getAttribute("aria-labelledby") || "").split(" ").filter(Boolean);
         const name = part.getAttribute("aria-label") || part.textContent.trim()
