@@ -116,7 +116,7 @@ def report_compare(
     judge = _judge_audits if isinstance(a, Audit) and isinstance(b, Audit) else _judge_rows
     audits, rows = judge(a, b, X, y, terms)
     view = _view(_names(names), audits, rows, terms.notion, limit)
-    view |= facts(audits[0], None, None, data, settings, date)
+    view |= facts(audits[0], None, None, data, settings, date, limit)
     return render("compare.html", view, title=text(title), script_data=None)
 
 
