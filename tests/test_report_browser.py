@@ -14,6 +14,7 @@ import pytest
 
 from fairordinal import FairOrdinalFrontier, audit, optimize_thresholds
 from fairordinal._render import number, percent
+from fairordinal.models import TrainingTable, load_model, model_text
 from fairordinal.report import report, report_compare
 from made_up_frontier import made_up_frontier, scored_rows
 from test_ordinal import people
@@ -232,6 +233,24 @@ def test_a_model_is_downloaded_as_it_was_given(visit, whole, models):
             tab.click("#download")
         assert waiting.value.suggested_filename == f"model-{i}.json"
         assert Path(waiting.value.path()).read_bytes() == models[i].encode()
+
+
+def test_a_downloaded_model_predicts_as_the_model_of_its_point(visit, tmp_path):
+    X, y, a = people(200)
+    table = {"sex": a, "level": y} | {f"x<{i}>": column for i, column in enumerate(X.T)}
+    rows = TrainingTable.read(table, y="level", sensitive_features="sex")
+    frontier = FairOrdinalFrontier(alpha=1e-3, ranker="reduction", cv=2)
+    frontier.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
+    numbers = range(len(frontier.points_))
+    texts = [model_text(rows.model(frontier.model(i))) for i in numbers]
+    tab = visit(report(frontier=frontier, models=texts))
+    for i in (0, len(texts) - 1):
+        click_on(tab, i)
+        with tab.expect_download() as waiting:
+            tab.click("#download")
+        waiting.value.save_as(tmp_path / "model.json")
+        predicted = load_model(tmp_path / "model.json").predict(table)
+        np.testing.assert_array_equal(predicted, frontier.model(i).predict(rows.X))
 
 
 def test_models_that_did_not_fit_are_said(visit):
