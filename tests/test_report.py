@@ -201,6 +201,13 @@ def test_cut_points_in_force_today_are_shown(cuts):
         report(audit_of(), before=[1])
 
 
+def test_cut_points_that_need_not_move_are_said_to_stay():
+    scores, y, a, _, labels = rows_of()
+    codes = [labels.index(label) for label in y]
+    cheap = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), max_violation=0.9)
+    assert "The cheapest cut points will do" in verdict_of(report(thresholds=cheap))
+
+
 def test_scores_of_many_groups_have_a_line_each():
     page = Page(report(thresholds=thresholds_of(5)).html)
     titles = [attrs for attrs in page.all("title") if attrs.get("id", "").startswith("density")]

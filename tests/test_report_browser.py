@@ -330,6 +330,21 @@ def test_on_paper_everything_is_open_black_on_white_and_within_the_page(visit, w
     assert tab.pdf(format="A4")[:5] == b"%PDF-"
 
 
+def test_ten_labels_fit_a_desk_and_paper(visit):
+    labels = [*range(1, 11)]
+    scores, y, a = scored_rows(GROUPS, labels, n_rows=900)
+    codes, predicted = y.astype(int), (scores.round() + 1).clip(1, 10).astype(int)
+    found = audit(codes, predicted, sensitive_features=a.tolist())
+    cuts = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), trade_off=0.1)
+    for width, media in ((1280, "screen"), (A4, "print")):
+        tab = visit(report(found, thresholds=cuts), width=width)
+        tab.emulate_media(media=media)
+        cut = """() => [...document.querySelectorAll(".tight")].filter((table) =>
+            table.getBoundingClientRect().width > table.parentElement.clientWidth).length"""
+        assert tab.locator(".tight").count() == 2
+        assert tab.evaluate(cut) == 0
+
+
 def test_names_of_axes_do_not_meet(visit, frontier):
     for limit in (0.0, 0.01, 0.5):
         tab = visit(report(frontier=frontier, max_violation=limit), width=390)

@@ -125,23 +125,28 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
 
 def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
     """What moving the cut points does."""
-    old = result.state(result.cheapest if before is None else before)
     proof = (
         "no cut points on these scores are better"
         if result.is_optimal
         else f"the best cut points are at most {result.gap:.2g} better"
     )
-    moved = (
-        "Compared with the cheapest cut points, these change"
-        if before is None
-        else "Moving the cut points changes"
+    return Verdict(NEUTRAL, "Cut points", f"{_moved(result, before)}; {proof}.")
+
+
+def _moved(result: ThresholdResult, before: object) -> str:
+    """Violation and cost before and after."""
+    old, title = result.state(result.cheapest if before is None else before), result.criterion.title
+    if before is None and (old.violation, old.cost) == (result.violation, result.cost):
+        return (
+            f"The cheapest cut points will do: the violation of {title} is "
+            f"{number(old.violation)} and the mean cost {number(old.cost)}"
+        )
+    these = "Compared with the cheapest cut points, these change"
+    return (
+        f"{these if before is None else 'Moving the cut points changes'} the violation of {title} "
+        f"from {number(old.violation)} to {number(result.violation)} and the mean cost from "
+        f"{number(old.cost)} to {number(result.cost)}"
     )
-    changes = (
-        f"{moved} the violation of {result.criterion.title} from {number(old.violation)} to "
-        f"{number(result.violation)} and the mean cost from {number(old.cost)} to "
-        f"{number(result.cost)}"
-    )
-    return Verdict(NEUTRAL, "Cut points", f"{changes}; {proof}.")
 
 
 def notes_on(finding: Finding) -> list[str]:
