@@ -456,6 +456,13 @@ def test_models_come_back_as_they_were_given():
     assert data_of(report(frontier=frontier, models=models))["models"] == models
 
 
+def test_a_model_too_large_for_the_page_does_not_keep_out_small_ones():
+    models = ["{}", "x" * 2_000_000, "{}", "{}"]
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2], 4)
+    kept = data_of(report(frontier=frontier, chosen=0, models=models))["models"]
+    assert kept == ["{}", None, "{}", "{}"]
+
+
 @settings(max_examples=30)
 @given(st.lists(NAME, min_size=2, max_size=3, unique=True), st.text(max_size=20))
 def test_any_names_make_a_valid_page(names, title):

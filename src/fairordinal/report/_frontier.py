@@ -234,7 +234,8 @@ def kept_models(models: Sequence[str], start: int, room: int) -> list[str | None
     """Model files that fit into so many bytes: those nearest to the one shown first, and it."""
     kept: list[str | None] = [None] * len(models)
     for i in sorted(range(len(models)), key=lambda i: abs(i - start)):
-        room -= len(as_json(models[i]))
-        if room >= 0 or i == start:
+        size = len(as_json(models[i]))
+        if size <= room or i == start:
             kept[i] = models[i]
+            room -= size
     return kept
