@@ -255,6 +255,27 @@ def test_an_audit_can_be_a_page(tmp_path, frame):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
+def test_the_page_of_an_audit_says_which_columns_and_rows_and_what_limit(tmp_path, frame):
+    frame.loc[:4, "predicted"] = None
+    frame = frame.rename(columns={"grade": "<b>grade</b>"})
+    path = tmp_path / "<i>&.csv"
+    frame.to_csv(path, index=False)
+    columns = ("--y", "<b>grade</b>", *AUDITED[2:], "--max-violation", "0.3")
+    run("audit", path, *columns, "--html", tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    for name, value in (
+        ("File", "&lt;i&gt;&amp;.csv"),
+        ("True labels", "&lt;b&gt;grade&lt;/b&gt;"),
+        ("Predictions", "predicted"),
+        ("Groups by", "sex"),
+        ("Left out", "5 rows were left out: values are missing (5 in predicted)."),
+        ("Rows", "295"),
+        ("Limit", "a violation of at most 0.3"),
+        ("Cost of an error", "how far the labels are apart"),
+    ):
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in page
+
+
 def test_thresholds_are_those_of_the_library(tmp_path, frame):
     frame.to_csv(tmp_path / "a.csv", index=False)
     options = ("--score", "score", "--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
@@ -297,4 +318,7 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     assert result.exit_code == 0, result.output
     assert "Frontier of" in result.output
     assert load_model(model).classes_.tolist() == ORDER
-    assert "Download model" in page.read_text()
+    text = page.read_text()
+    assert "Download model" in text
+    assert "<dt>Labels to predict</dt><dd>grade</dd>" in text
+    assert "<dt>Rows used</dt><dd>120 of 120</dd>" in text

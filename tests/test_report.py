@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from fairordinal import FairOrdinalFrontier, audit, compare, optimize_thresholds
 from fairordinal._render import number, percent
 from fairordinal.report import Report, report, report_compare
+from fairordinal.report._findings import amount, interval_text, signed
 from fairordinal.report._names import shown, visible
 from fairordinal.report._page import as_json
 from fairordinal.report._scale import Axis, axis_around
@@ -194,9 +195,17 @@ def test_the_numbers_are_those_of_the_thresholds(cuts):
 def test_cut_points_in_force_today_are_shown(cuts):
     page = Page(report(thresholds=cuts, before=[0.25, 1.25, 2.25]).html)
     assert "0.25" in page.text
-    assert "cut before" in page.text
+    assert "cut points: before" in page.text
+    assert "Moving the cut points changes" in page.text
     with pytest.raises(ValueError, match="before belongs to thresholds"):
         report(audit_of(), before=[1])
+
+
+def test_cut_points_that_need_not_move_are_said_to_stay():
+    scores, y, a, _, labels = rows_of()
+    codes = [labels.index(label) for label in y]
+    cheap = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), max_violation=0.9)
+    assert "The cheapest cut points will do" in verdict_of(report(thresholds=cheap))
 
 
 def test_scores_of_many_groups_have_a_line_each():
@@ -266,6 +275,13 @@ def test_models_by_number_are_those_of_select(fitted):
         fitted.model(len(fitted.points_))
 
 
+def test_one_model_is_not_called_models():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2], 1)
+    text = Page(report(frontier=frontier).html).text
+    assert "One model: no other is cheaper or fairer. It is placed by" in text
+    assert "1 models" not in text
+
+
 def test_names_are_given_in_full_without_an_audit_too():
     names = ["a" * 100, "b" * 100]
     page = Page(report(frontier=made_up_frontier(names, ["low" * 20, "high"])).html)
@@ -316,7 +332,9 @@ def test_what_is_undefined_is_said():
     )  # fmt: skip
     page = report(found)
     assert "cannot be judged" in verdict_of(page)
-    assert "undefined: nothing to compare" in page.html
+    assert 'undefined<span class="note">nothing to compare' in page.html
+    assert '<div class="track"' not in page.html
+    assert "undefined here." in Page(page.html).text
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -329,7 +347,28 @@ def test_undefined_pairs_are_counted_and_hatched():
     undefined = int(np.isnan(found["equal_opportunity"].disparities[0]).sum()) // 2
     assert undefined > 0
     assert f"{undefined} comparisons of groups are undefined" in page.text
+    assert "cannot be judged" not in page.text
     assert len([td for td in page.all("td") if td.get("class") == "undefined"]) == 2 * undefined
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_groups_that_cannot_be_compared_are_not_within_the_limit():
+    y, groups = [1, 2] * 100 + [1, 1], ["a", "a", "b", "b"] * 50 + ["c", "c"]
+    found = audit(y, y, sensitive_features=groups, criteria=["equal_opportunity"])
+    page = report(found, max_violation=0.5)
+    assert 'class="card good' not in page.html
+    assert "surely within the limit of 0.5 where groups can be compared." in verdict_of(page)
+    assert 'class="card good' in report(audit(y[:200], y[:200], sensitive_features=groups[:200]),
+                                        max_violation=0.5).html  # fmt: skip
+
+
+def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
+    y = [1, 2] * 302
+    predicted = [1, 1, 1, 2, 1, 2] * 50 + [1, 2] * 150 + [2, 2, 1, 2]
+    found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
+    assert found["demographic_parity"].worst_is_doubtful
+    text = Page(report(found).html).text
+    assert "That pair does not show it by itself; the clearest is “b” and “a”" in text
 
 
 def test_the_notion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
@@ -339,10 +378,38 @@ def test_the_notion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
     assert "pairwise equalized odds" in verdict_of(report(found, frontier=frontier))
 
 
-def test_harm_is_not_called_favour(found):
+def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
     text = Page(report(found, criterion="harm_parity").html).text
+    assert "“out of” how many people the first is" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        ("harm_parity", "“b” is harmed more than “a”, 0.500 against 0.000"),
+        ("conditional_demographic_parity", "“a” is favoured over “b”, 0.500 against 0.000"),
+        ("equalized_odds", "“a” is favoured over “b”, 1.000 against 0.000"),
+        ("standard_demographic_parity", "“b” has f=0 (f predicted, y true) more often than “a”"),
+    ],
+)
+def test_the_verdict_of_two_labels_does_not_call_harm_or_a_low_label_better(criterion, words):
+    y, predicted = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30
+    groups = ["a"] * 60 + ["b"] * 60
+    found = audit(y, predicted, sensitive_features=groups, criteria=[criterion])
+    assert words in verdict_of(report(found))
+
+
+def test_nothing_is_neither_more_nor_less():
+    assert [signed(x) for x in (0.0, -0.0004, 0.0004, -0.0006)] == ["0.000"] * 3 + ["−0.001"]
+    assert signed(-0.004, 2) == "0.00"
+    assert interval_text(-0.0004, 0.1) == "0.000 to 0.100"
+
+
+def test_counts_beyond_counting_are_powers_of_ten():
+    assert amount(123_456_789) == "123,456,789"
+    assert amount(89_658_537_948_801) == "8.97 × 10¹³"
 
 
 def test_scores_can_be_audited():
@@ -387,6 +454,13 @@ def test_models_come_back_as_they_were_given():
     models = [f"</script>\u2028 & <!-- {i}\r\n\x00é😀" for i in range(12)]
     frontier = made_up_frontier(["a", "b"], [0, 1, 2])
     assert data_of(report(frontier=frontier, models=models))["models"] == models
+
+
+def test_a_model_too_large_for_the_page_does_not_keep_out_small_ones():
+    models = ["{}", "x" * 2_000_000, "{}", "{}"]
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2], 4)
+    kept = data_of(report(frontier=frontier, chosen=0, models=models))["models"]
+    assert kept == ["{}", None, "{}", "{}"]
 
 
 @settings(max_examples=30)
@@ -533,7 +607,9 @@ def test_two_predictors_are_compared_with_paired_intervals():
     ends = [row[f"cost_difference{end}"] for end in ("", "_lower", "_upper")]
     shown = [f"{value:+.3f}".replace("-", "−") for value in ends]
     assert f"{shown[0]}* {shown[1]} to {shown[2]}" in text
-    assert "From “<b>now</b>” to “then”" in text
+    assert "From “<b>now</b>” to “then”, the violation of pairwise demographic parity " in text
+    rises = "rises" if row["cost_difference"] > 0 else "falls"
+    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (chance does not" in text
 
 
 def test_fitted_models_are_compared(fitted):
@@ -563,6 +639,19 @@ def test_two_audits_are_set_side_by_side_without_intervals(found):
         report_compare(found, other, names="ab")
     with pytest.raises(ValueError, match="criterion must be audited in a"):
         report_compare(found, other, criterion="standard_equal_opportunity")
+
+
+def test_audits_of_scores_are_compared_without_costs_and_confusion():
+    scores, y, a, _, labels = rows_of()
+    first, second = (
+        audit(y.tolist(), values, sensitive_features=a.tolist(), labels=labels)
+        for values in (scores, scores - 0.5)
+    )
+    text = Page(report_compare(first, second).html).text
+    assert "the violation of pairwise demographic parity stays the same." in text
+    assert "Predictions are scores" in text
+    assert "mean cost" not in text
+    assert "Labels and confusion" not in text
 
 
 # Errors say what to do

@@ -14,6 +14,7 @@ import pytest
 
 from fairordinal import FairOrdinalFrontier, audit, optimize_thresholds
 from fairordinal._render import number, percent
+from fairordinal.models import TrainingTable, load_model, model_text
 from fairordinal.report import report, report_compare
 from made_up_frontier import made_up_frontier, scored_rows
 from test_ordinal import people
@@ -204,6 +205,29 @@ def test_buttons_and_rows_pick_models_too(visit, whole, frontier):
     assert tab.locator("#fairer").is_disabled()
 
 
+def test_the_focus_stays_when_there_is_nothing_fairer(visit, whole, frontier):
+    tab = visit(whole)
+    tab.locator("#fairer").focus()
+    for _ in range(3):  # the third is on the other button
+        tab.keyboard.press("Enter")
+    shows(tab, frontier, 1)
+    assert tab.evaluate("document.activeElement.id") == "dearer"
+
+
+def test_tables_are_tab_stops_where_they_scroll(visit, whole):
+    wrong = """async () => {
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        await frame(); await frame();  // sizes are told once a frame
+        return [...document.querySelectorAll(".scroll")].filter((part) => part.checkVisibility()
+            && (part.scrollWidth > part.clientWidth) !== (part.tabIndex === 0)
+        ).map((part) => part.ariaLabel); }"""
+    for width in WIDTHS:
+        tab = visit(whole, width=width)
+        assert tab.evaluate(wrong) == []
+        tab.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true })")
+        assert tab.evaluate(wrong) == []
+
+
 def test_a_model_is_downloaded_as_it_was_given(visit, whole, models):
     tab = visit(whole)
     for i in (2, 4):
@@ -212,6 +236,24 @@ def test_a_model_is_downloaded_as_it_was_given(visit, whole, models):
             tab.click("#download")
         assert waiting.value.suggested_filename == f"model-{i}.json"
         assert Path(waiting.value.path()).read_bytes() == models[i].encode()
+
+
+def test_a_downloaded_model_predicts_as_the_model_of_its_point(visit, tmp_path):
+    X, y, a = people(200)
+    table = {"sex": a, "level": y} | {f"x<{i}>": column for i, column in enumerate(X.T)}
+    rows = TrainingTable.read(table, y="level", sensitive_features="sex")
+    frontier = FairOrdinalFrontier(alpha=1e-3, ranker="reduction", cv=2)
+    frontier.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
+    numbers = range(len(frontier.points_))
+    texts = [model_text(rows.model(frontier.model(i))) for i in numbers]
+    tab = visit(report(frontier=frontier, models=texts))
+    for i in (0, len(texts) - 1):
+        click_on(tab, i)
+        with tab.expect_download() as waiting:
+            tab.click("#download")
+        waiting.value.save_as(tmp_path / "model.json")
+        predicted = load_model(tmp_path / "model.json").predict(table)
+        np.testing.assert_array_equal(predicted, frontier.model(i).predict(rows.X))
 
 
 def test_models_that_did_not_fit_are_said(visit):
@@ -291,6 +333,32 @@ def test_on_paper_everything_is_open_black_on_white_and_within_the_page(visit, w
     assert tab.pdf(format="A4")[:5] == b"%PDF-"
 
 
+def test_ten_labels_fit_a_desk_and_paper(visit):
+    labels = [*range(1, 11)]
+    scores, y, a = scored_rows(GROUPS, labels, n_rows=900)
+    codes, predicted = y.astype(int), (scores.round() + 1).clip(1, 10).astype(int)
+    found = audit(codes, predicted, sensitive_features=a.tolist())
+    cuts = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), trade_off=0.1)
+    for width, media in ((1280, "screen"), (A4, "print")):
+        tab = visit(report(found, thresholds=cuts), width=width)
+        tab.emulate_media(media=media)
+        cut = """() => [...document.querySelectorAll(".tight")].filter((table) =>
+            table.getBoundingClientRect().width > table.parentElement.clientWidth).length"""
+        assert tab.locator(".tight").count() == 2
+        assert tab.evaluate(cut) == 0
+
+
+def test_names_of_axes_do_not_meet(visit, frontier):
+    for limit in (0.0, 0.01, 0.5):
+        tab = visit(report(frontier=frontier, max_violation=limit), width=390)
+        assert tab.evaluate(
+            """() => {
+            const [cost, limit] = [".y-name", ".limit-name"].map(
+                (name) => document.querySelector(name).getBoundingClientRect());
+            return cost.right < limit.left || cost.bottom <= limit.top; }"""
+        )
+
+
 CONTRAST = r"""
 () => {
   const parse = (text) => {
@@ -338,7 +406,7 @@ def test_everything_has_a_name_and_headings_are_in_order(visit, whole):
     tab = visit(whole)
     nameless = tab.evaluate(
         """() => [
-            ...document.querySelectorAll("button, a, [role=region], svg[role=img]")
+            ...document.querySelectorAll("button, a, [role=group], svg[role=img]")
         ].filter((part) => {
         const ids = (part.getAttribute("aria-labelledby") || "").split(" ").filter(Boolean);
         const name = part.getAttribute("aria-label") || part.textContent.trim()

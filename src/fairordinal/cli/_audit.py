@@ -84,7 +84,7 @@ def audit(
     if json_file:
         write_json(json_file, as_json(result))
     if html:
-        write_report(html, file.name, result, criterion, max_violation)
+        write_report(html, described(file, y, pred, group, notes), result, criterion, max_violation)
     if max_violation is not None:
         raise typer.Exit(gate(result, criterion, max_violation, bounded=confidence is not None))
 
@@ -149,13 +149,27 @@ def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
     return 0 if fair else UNFAIR
 
 
+def described(file: Path, y: str, pred: str, groups: list[str], notes: list[str]) -> dict[str, str]:
+    """The rows that were audited, for people."""
+    columns = {"True labels": y, "Predictions": pred, "Groups by": ", ".join(groups)}
+    left_out = " ".join(note for note in notes if note)
+    return {"File": file.name, **columns, **({"Left out": left_out} if left_out else {})}
+
+
 def write_report(
-    path: Path, title: str, result: Audit, criterion: str, limit: float | None
+    path: Path, data: dict[str, str], result: Audit, criterion: str, limit: float | None
 ) -> None:
-    """A page about the audit."""
+    """A page about the audit of a file."""
     from fairordinal.report import report
 
-    report(result, criterion=criterion, max_violation=limit, title=title).save(path)
+    page = report(
+        result,
+        criterion=criterion,
+        max_violation=limit,
+        title=f"Audit of {data['File']}",
+        data=data,
+    )
+    page.save(path)
 
 
 def as_json(result: Audit) -> dict[str, Any]:

@@ -138,7 +138,6 @@ def write_report(
     from fairordinal.report import report
 
     texts = [model_text(rows.model(found.model(i))) for i in range(len(found.points_))]
-    record = rows.data
     report(
         audit,
         frontier=found,
@@ -146,5 +145,16 @@ def write_report(
         models=texts,
         max_violation=limit,
         title=title,
-        data={"rows": f"{record.rows_used:,} used of {record.rows:,}", "SHA-256": record.sha256},
+        data=described(rows.data),
     ).save(path)
+
+
+def described(record: Any) -> dict[str, str]:
+    """The rows that models were fitted to, for people."""
+    return {
+        "Labels to predict": record.label_column,
+        "Groups by": ", ".join(record.group_columns),
+        "Inputs offered": ", ".join(record.columns),
+        "Rows used": f"{record.rows_used:,} of {record.rows:,}",
+        "SHA-256 of the data": record.sha256,
+    }

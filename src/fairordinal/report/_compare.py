@@ -31,6 +31,7 @@ class Difference(NamedTuple):
     name: str
     first: str
     second: str
+    change: float
     difference: str
     interval: str
     clear: bool
@@ -41,6 +42,7 @@ class Side(NamedTuple):
 
     name: str
     verdict: _verdict.Verdict
+    notes: list[str]
     main: Notion
     groups: Groups
 
@@ -114,7 +116,7 @@ def report_compare(
     judge = _judge_audits if isinstance(a, Audit) and isinstance(b, Audit) else _judge_rows
     audits, rows = judge(a, b, X, y, terms)
     view = _view(_names(names), audits, rows, terms.notion, limit)
-    view |= facts(audits[0], None, None, data, settings, date)
+    view |= facts(audits[0], None, None, data, settings, date, limit)
     return render("compare.html", view, title=text(title), script_data=None)
 
 
@@ -171,8 +173,9 @@ def _judge_audits(a: Audit, b: Audit, X: Any, y: Any, terms: Terms) -> Judged:
     costs = _mean_cost(a), _mean_cost(b)
     violations = a[terms.notion].violation, b[terms.notion].violation
     return (a, b), [
-        Difference(name, number(one), number(two), signed(two - one), "", False)
+        Difference(name, number(one), number(two), two - one, signed(two - one), "", False)
         for name, (one, two) in (("mean cost", costs), ("violation", violations))
+        if name == "violation" or not np.isnan(one + two)  # scores have no cost
     ]
 
 
@@ -202,7 +205,7 @@ def _view(
         "notion": audits[0][notion].criterion.title,
         "confidence": f"{100 * audits[0].confidence:g}%",
         "limit": None if limit is None else f"{limit:g}",
-        "verdict": _in_words(names, rows, paired),
+        "verdict": _in_words(names, rows, audits[0][notion].criterion.title, paired),
         "limits": limits(frontier=False, scores=False, paired=paired),
     }
 
@@ -264,6 +267,7 @@ def _difference(name: str, key: str, first: Any, second: Any) -> Difference:
         name,
         _with_ends(first, key),
         _with_ends(second, key),
+        float(second[f"{key}_difference"]),
         signed(second[f"{key}_difference"]),
         f"{signed(lower)} to {signed(upper)}",
         bool(lower > 0 or upper < 0),
@@ -275,17 +279,25 @@ def _with_ends(row: Any, key: str) -> str:
     return f"{number(row[key])} ({ends})"
 
 
-def _in_words(names: tuple[str, str], rows: list[Difference], paired: bool) -> _verdict.Verdict:
+def _in_words(
+    names: tuple[str, str], rows: list[Difference], notion: str, paired: bool
+) -> _verdict.Verdict:
     """What changes from one to the other, and how sure that is."""
-    changes = []
-    for row in rows:
-        sure = "which chance does not explain" if row.clear else "which may be chance"
-        changes.append(f"{row.difference} ({sure})" if paired else row.difference)
-    sentence = (
-        f"From “{names[0]}” to “{names[1]}”, the violation of fairness changes by {changes[1]}, "
-        f"and the mean cost by {changes[0]}."
-    )
+    titles = {"violation": f"the violation of {notion}", "mean cost": "the mean cost"}
+    changes = [f"{titles[row.name]} {_changed(row, paired)}" for row in reversed(rows)]
+    sentence = f"From “{names[0]}” to “{names[1]}”, {', and '.join(changes)}."
     return _verdict.Verdict(_verdict.NEUTRAL, "Compared", sentence)
+
+
+def _changed(row: Difference, paired: bool) -> str:
+    """Whether it rises or falls, by how much, and how sure that is."""
+    if np.isnan(row.change):
+        return "cannot be compared"
+    if not round(row.change, 3):
+        return "stays the same"
+    change = f"{'rises' if row.change > 0 else 'falls'} by {number(abs(row.change))}"
+    sure = "chance does not explain it" if row.clear else "which may be chance"
+    return f"{change} ({sure})" if paired else change
 
 
 def _side(name: str, one: Audit, notion: str, limit: float | None) -> Side:
@@ -293,6 +305,7 @@ def _side(name: str, one: Audit, notion: str, limit: float | None) -> Side:
     return Side(
         name,
         _verdict.of_audit(one, finding, limit),
+        _verdict.notes_on(finding),
         notions(one, finding, limit)[0],
         groups_of(one),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from fairordinal._audit import Audit
+from fairordinal._costs import cost_matrix
 from fairordinal._render import percent, quantity
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._names import shown, text
@@ -15,6 +17,14 @@ from fairordinal.thresholds import ThresholdResult
 
 MOST_NAMES = 30  # of groups or labels
 MOST_TEXT = 600  # letters of a setting
+
+
+PRICES = {
+    "absolute": "how far the labels are apart",
+    "zero_one": "1, whichever it is",
+    "squared": "how far the labels are apart, squared",
+    "asymmetric": "how far the labels are apart, doubled if too high",
+}
 
 
 class Fact(NamedTuple):
@@ -48,9 +58,12 @@ def of_settings(
     thresholds: ThresholdResult | None,
     frontier: FairOrdinalFrontier | None,
     given: Mapping[str, Any] | None,
+    limit: float | None,
 ) -> list[Fact]:
     """What was computed, and how."""
     facts = said(given)
+    if limit is not None:
+        facts.append(Fact("Limit", f"a violation of at most {limit:g}"))
     if audit is not None:
         facts += _audit(audit)
     if thresholds is not None:
@@ -68,7 +81,16 @@ def _audit(audit: Audit) -> list[Fact]:
         Fact(
             "Intervals", f"{percent(audit.confidence)}, {method}, for all pairs of groups at once"
         ),
+        *([Fact("Cost of an error", _price(audit))] if audit.table.predicts_labels else []),
     ]
+
+
+def _price(audit: Audit) -> str:
+    """The cost matrix in words."""
+    for name, words in PRICES.items():
+        if np.array_equal(audit.cost, cost_matrix(name, audit.table.labels)):
+            return words
+    return "as given"
 
 
 def _thresholds(result: ThresholdResult) -> list[Fact]:

@@ -106,14 +106,14 @@ def report(
     scores = _scores(thresholds, before, frontier, chart)
     view: dict[str, Any] = {
         "verdicts": _verdicts(audit, finding, thresholds, before, frontier, chart, limit),
-        "note": "" if finding is None else _verdict.undefined_note(finding),
+        "notes": [] if finding is None else _verdict.notes_on(finding),
         "audit": None,
         "groups": None,
         "scores": scores,
         "of_frontier": thresholds is None,
         "chart": chart,
         "limit": None if limit is None else f"{limit:g}",
-        **facts(audit, thresholds, frontier, data, settings, date),
+        **facts(audit, thresholds, frontier, data, settings, date, limit),
         "limits": limits(frontier=chart is not None, scores=scores is not None),
     }
     if audit is not None and finding is not None:
@@ -230,13 +230,14 @@ def facts(
     data: Mapping[str, Any] | None,
     settings: Mapping[str, Any] | None,
     date: datetime.date | None,
+    limit: float | None,
 ) -> dict[str, Any]:
     """What was done, when, and with what."""
     result = thresholds if frontier is None else frontier.points_[0].result
     table = audit.table if audit is not None else result.score_table if result else None
     return {
         "data": _done.of_data(audit, table, data),
-        "settings": _done.of_settings(audit, thresholds, frontier, settings),
+        "settings": _done.of_settings(audit, thresholds, frontier, settings, limit),
         "date": (date or datetime.date.today()).isoformat(),
         "version": _version(),
     }

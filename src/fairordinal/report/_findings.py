@@ -16,7 +16,7 @@ from fairordinal.criteria import (
     HarmParity,
     PairwiseCriterion,
 )
-from fairordinal.report._names import Name, shown
+from fairordinal.report._names import Name, shown, text
 from fairordinal.report._scale import Axis, Tick, axis_around
 
 MOST_IN_MATRIX = 60  # groups; more have no matrix
@@ -24,6 +24,8 @@ MOST_WITH_INTERVALS = 8  # groups whose matrix has room for them
 MOST_IN_OTHERS = 12  # groups whose other notions have a matrix, too
 MOST_PAIRS = 1000  # of the main notion
 MOST_OPEN = 20  # pairs of the main notion that are seen at once, and of the others at all
+MOST_WRITTEN = 1e9  # greater counts are written as powers of ten
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 STRONGEST = 5  # shades of a colour
 LEAST_LIMIT = 0.25  # of the colours, so that hardly any disparity looks like hardly any
 
@@ -91,6 +93,7 @@ class Notion(NamedTuple):
     first: str  # what the first group of a pair is, beside the second
     second: str
     reading: str  # of the matrix
+    unit: str  # what is counted
     violation: str
     interval: str
     answer: str
@@ -124,7 +127,7 @@ def _notion(finding: Finding, names: list[Name], limit: float | None, is_main: b
     return Notion(
         finding.criterion.title,
         QUESTIONS.get(finding.criterion.name, ""),
-        *_wording(finding.criterion),
+        *wording(finding.criterion),
         number(finding.violation),
         interval_text(*finding.violation_interval),
         answer(finding),
@@ -139,15 +142,16 @@ def _notion(finding: Finding, names: list[Name], limit: float | None, is_main: b
     )
 
 
-def _wording(criterion: Criterion) -> tuple[str, str, str]:
-    """What it means that a group has the greater value."""
+def wording(criterion: Criterion) -> tuple[str, str, str, str]:
+    """What it means that a group has the greater value, and of what it is one."""
     if isinstance(criterion, HarmParity | ConditionalHarmParity):
         reading = "How much more the group of the row is harmed than that of the column"
-        return "harmed more", "than", reading
+        return "harmed more", "than", reading, "people"
     if isinstance(criterion, PairwiseCriterion):
         reading = "How much more the group of the row is favoured than that of the column"
-        return "favoured", "over", reading
-    return "more often", "than", "How much more often it is so for the row than for the column"
+        return "favoured", "over", reading, "pairs of people"
+    reading = "How much more often it is so for the row than for the column"
+    return "more often", "than", reading, "people"
 
 
 def answer(finding: Finding) -> str:
@@ -162,7 +166,8 @@ def interval_text(lower: float, upper: float) -> str:
     """An interval for people."""
     if lower != lower or upper != upper:
         return "–"
-    return f"{number(lower)} to {number(upper)}".replace("-", "−")
+    ends = (number(round(end, 3) + 0.0) for end in (lower, upper))  # -0.0 + 0.0 is 0.0
+    return " to ".join(ends).replace("-", "−")
 
 
 def _rows(finding: Finding, names: list[Name]) -> list[dict[str, Any]]:
@@ -187,17 +192,17 @@ def _axis(rows: list[dict[str, Any]], limit: float | None) -> Axis:
 
 
 def _pair(row: dict[str, Any], axis: Axis | None) -> Pair:
-    values = f"{number(row['probability'])} / {number(row['other_probability'])}"
+    values = " / ".join(_value(row[key]) for key in ("probability", "other_probability"))
     return Pair(
         row["group"],
         row["other"],
-        row["part"],
+        text(row["part"]) if row["part"] else "",
         values,
         signed(row["disparity"]),
         interval_text(row["lower"], row["upper"]),
-        quantity(row["support"]),
+        amount(row["support"]),
         bool(row["lower"] > 0),
-        row["note"],
+        row["note"].removeprefix("undefined: "),
         None if axis is None else bar(row["disparity"], row["lower"], row["upper"], axis),
     )
 
@@ -210,9 +215,24 @@ def bar(value: float, lower: float, upper: float, axis: Axis) -> Bar | None:
     return Bar(left, round(right - left, 2), axis.at(value))
 
 
-def signed(value: float) -> str:
-    """A number with its sign, which is no hyphen."""
-    return "undefined" if value != value else f"{value:+.3f}".replace("-", "−")
+def signed(value: float, digits: int = 3) -> str:
+    """A number with its sign, which is no hyphen; zero has none."""
+    if value != value:
+        return "undefined"
+    sign = "+" if round(value, digits) else ""
+    return f"{round(value, digits) + 0.0:{sign}.{digits}f}".replace("-", "−")
+
+
+def _value(value: float) -> str:
+    return "–" if value != value else number(value)
+
+
+def amount(value: float) -> str:
+    """A count of which the size matters, not every digit."""
+    if value < MOST_WRITTEN:
+        return quantity(value)
+    digits, power = f"{value:.2e}".split("e")
+    return f"{digits} × 10{str(int(power)).translate(RAISED)}"
 
 
 def _worst(finding: Finding, names: list[Name]) -> str:
@@ -245,7 +265,7 @@ def _cell(g: int, h: int, disparities: Array, lower: Array, upper: Array, top: f
         return Cell("n/a", "", "undefined")
     roomy = len(disparities) <= MOST_WITH_INTERVALS
     star = "*" if low > 0 or high < 0 else ""
-    written = signed(value) if roomy else f"{value:+.2f}".replace("-", "−")
+    written = signed(value) if roomy else signed(value, 2)
     ends = f"{signed(low)} to {signed(high)}" if roomy and not math.isnan(low + high) else ""
     return Cell(written + star, ends, shade(value, top))
 

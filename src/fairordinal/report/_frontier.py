@@ -192,13 +192,13 @@ def _cut_texts(thresholds: Array) -> list[str]:
 
 
 def _facts(point: FrontierPoint) -> list[str]:
-    """Its limit, the labels it uses, and what is proved of its thresholds."""
+    """Its limit, the labels it uses, and what is proved of its cut points."""
     goal, result = point.candidate.goal, point.result
     used = int((result.after.table.cube.sum(axis=(0, 1)) > 0).sum())
     proof = (
-        "no thresholds on its scores are better"
+        "no cut points on its scores are better"
         if result.is_optimal
-        else f"at most {result.gap:.2g} from the best there are"
+        else f"the best cut points on its scores are at most {result.gap:.2g} better"
     )
     return [
         f"{goal.allowance:.4g}" if goal.hard else "none",
@@ -234,7 +234,8 @@ def kept_models(models: Sequence[str], start: int, room: int) -> list[str | None
     """Model files that fit into so many bytes: those nearest to the one shown first, and it."""
     kept: list[str | None] = [None] * len(models)
     for i in sorted(range(len(models)), key=lambda i: abs(i - start)):
-        room -= len(as_json(models[i]))
-        if room >= 0 or i == start:
+        size = len(as_json(models[i]))
+        if size <= room or i == start:
             kept[i] = models[i]
+            room -= size
     return kept

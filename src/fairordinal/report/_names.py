@@ -19,6 +19,7 @@ TURNING = {*"\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\
 HIDDEN = {"Cc", "Cs", "Zl", "Zp"}  # categories of Unicode: controls, half characters, separators
 RIGHT_TO_LEFT = {"R", "AL", "AN"}
 EMPTY = "(empty)"
+UNBROKEN = "…\u2060"  # where a name is shortened no line ends
 
 
 class Name(NamedTuple):
@@ -33,8 +34,15 @@ def shown(names: Sequence[Any], width: int = WIDTH) -> list[Name]:
     whole = [visible(name) for name in names_of(names)]
     if len(set(whole)) < len(whole):
         whole = [f"{name} ({i + 1})" for i, name in enumerate(whole)]
-    short = distinct_names(whole, width)
-    return [Name(isolated(w), isolated(s)) for w, s in zip(whole, short, strict=True)]
+    pairs = zip(whole, distinct_names(whole, width), strict=True)
+    return [
+        Name(isolated(w), isolated(s if s == w else s.replace("…", UNBROKEN))) for w, s in pairs
+    ]
+
+
+def plural(count: int, word: str) -> str:
+    """So many of something."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def text(value: Any) -> str:

@@ -74,6 +74,7 @@ class Scores(NamedTuple):
     values: list[Values]
     by_group: bool
     before_name: str
+    after_name: str
     unused: list[Name]
     hidden: int  # groups
 
@@ -105,7 +106,7 @@ def scores_of(result: ThresholdResult, before: Any = None, shift: float = 0.0) -
         rows,
         values,
         by_group,
-        "at least cost" if before is None else "before",
+        *(("cheapest", "these") if before is None else ("before", "after")),
         [name for name, is_used in zip(labels, used, strict=True) if not is_used],
         max(len(names) - MOST_GROUPS, 0),
     )

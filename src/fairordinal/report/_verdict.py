@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+import numpy as np
+
 from fairordinal._audit import Audit, Finding
-from fairordinal._render import number, percent, quantity
+from fairordinal._render import number, percent
+from fairordinal.criteria import ConditionalHarmParity, HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier
-from fairordinal.report._findings import interval_text
-from fairordinal.report._names import shown
+from fairordinal.report._findings import interval_text, wording
+from fairordinal.report._names import plural, shown, text
 from fairordinal.thresholds import ThresholdResult
 
+WIDTH = 48  # of a name in a sentence
 BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"
 
 
@@ -32,14 +37,16 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
             f"{title} cannot be judged on these rows: no two groups can be compared.",
         )
     lower, upper = finding.violation_interval
-    size = (
-        f"{_who(finding)}: the violation of {finding.criterion.title} is "
-        f"{number(finding.violation)} ({percent(audit.confidence)} interval "
-        f"{interval_text(lower, upper)})"
-    )
+    violation = _with_interval(finding.violation, audit.confidence, lower, upper)
+    size = f"{_who(finding)}: the violation of {finding.criterion.title} is {violation}"
     if limit is None:
         return _without_limit(size, lower)
-    return _against(limit, size, finding.violation, lower, upper)
+    verdict = _against(limit, size, finding.violation, lower, upper)
+    return _where_defined(verdict) if n_undefined(finding) else verdict
+
+
+def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
+    return f"{number(value)} ({percent(confidence)} interval {interval_text(lower, upper)})"
 
 
 def _without_limit(size: str, lower: float) -> Verdict:
@@ -66,11 +73,19 @@ def _against(limit: float, size: str, violation: float, lower: float, upper: flo
     )
 
 
+def _where_defined(verdict: Verdict) -> Verdict:
+    """Nothing is surely fair while some groups cannot be compared."""
+    if verdict.mood != GOOD:
+        return verdict
+    sentence = verdict.sentence.removesuffix(".") + " where groups can be compared."
+    return Verdict(UNSURE, "Within the limit where defined", sentence)
+
+
 def _who(finding: Finding) -> str:
     """The worst pair in words."""
     assert finding.worst is not None
     part, g, h = finding.worst
-    names = shown(finding.table.groups.tolist(), 48)
+    names = shown(finding.table.groups.tolist(), WIDTH)
     group, other = f"“{names[g].short}”", f"“{names[h].short}”"
     more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
     if not finding.violation > 0:
@@ -85,20 +100,24 @@ def _who(finding: Finding) -> str:
             f"A truly higher {group} is placed above {other} in {percent(more)} of pairs, a truly "
             f"higher {other} above {group} in {percent(less)}"
         )
-    if finding.criterion.needs_labels and finding.criterion.scale(finding.table) != 1:
-        return f"{group} is harmed more than {other}, {number(more)} against {number(less)}"
-    return f"{group} fares better than {other}, {number(more)} against {number(less)}"
+    values = f"{number(more)} against {number(less)}"
+    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity | ConditionalHarmParity):
+        event = text(finding.criterion.parts(finding.table)[part])
+        return f"{group} has {event} (f predicted, y true) more often than {other}, {values}"
+    is_more, than, *_ = wording(finding.criterion)
+    return f"{group} is {is_more} {than} {other}, {values}"
 
 
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
     """What to expect of the chosen model in new rows."""
     expected = frontier.points_[chosen].expected
-    sentence = (
-        f"Model {chosen}, of {len(frontier.points_)} between accurate and fair, is expected to "
-        f"have a violation of {number(expected.violation)} "
-        f"({percent(frontier.confidence)} interval {interval_text(*expected.violation_interval)}) "
-        f"at a mean cost of {number(expected.cost)} in new rows"
+    violation = _with_interval(
+        expected.violation, frontier.confidence, *expected.violation_interval
     )
+    many = len(frontier.points_)
+    model = f"Model {chosen}, of {many} between accurate and fair," if many > 1 else "The model"
+    values = f"a violation of {violation} at a mean cost of {number(expected.cost)}"
+    sentence = f"{model} is expected to have {values} in new rows"
     if limit is None:
         return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
     return _against(limit, sentence, expected.violation, *expected.violation_interval)
@@ -106,27 +125,61 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
 
 def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
     """What moving the cut points does."""
-    old = result.state(result.cheapest if before is None else before)
     proof = (
         "no cut points on these scores are better"
         if result.is_optimal
         else f"the best cut points are at most {result.gap:.2g} better"
     )
-    return Verdict(
-        NEUTRAL,
-        "Cut points",
-        f"Moving the cut points changes the violation of {result.criterion.title} from "
-        f"{number(old.violation)} to {number(result.violation)} and the mean cost from "
-        f"{number(old.cost)} to {number(result.cost)}; {proof}.",
+    return Verdict(NEUTRAL, "Cut points", f"{_moved(result, before)}; {proof}.")
+
+
+def _moved(result: ThresholdResult, before: object) -> str:
+    """Violation and cost before and after."""
+    old, title = result.state(result.cheapest if before is None else before), result.criterion.title
+    if before is None and (old.violation, old.cost) == (result.violation, result.cost):
+        return (
+            f"The cheapest cut points will do: the violation of {title} is "
+            f"{number(old.violation)} and the mean cost {number(old.cost)}"
+        )
+    these = "Compared with the cheapest cut points, these change"
+    return (
+        f"{these if before is None else 'Moving the cut points changes'} the violation of {title} "
+        f"from {number(old.violation)} to {number(result.violation)} and the mean cost from "
+        f"{number(old.cost)} to {number(result.cost)}"
     )
 
 
-def undefined_note(finding: Finding) -> str:
-    """How many pairs of groups cannot be compared."""
-    undefined = sum(row["disparity"] != row["disparity"] for row in finding.rows())
+def notes_on(finding: Finding) -> list[str]:
+    """What a reader must know beside the verdict."""
+    return [note for note in (_undefined_note(finding), _clearest_note(finding)) if note]
+
+
+def _undefined_note(finding: Finding) -> str:
+    undefined = n_undefined(finding)
     if not undefined or finding.worst is None:
         return ""
-    return f"{quantity(undefined)} comparisons of groups are undefined and left out of this."
+    are = "is" if undefined == 1 else "are"
+    return f"{plural(undefined, 'comparison')} of groups {are} undefined and left out of this."
+
+
+def n_undefined(finding: Finding) -> int:
+    """How many comparisons of groups are undefined."""
+    return sum(math.isnan(row["disparity"]) for row in finding.rows())
+
+
+def _clearest_note(finding: Finding) -> str:
+    """The pair that shows a violation, if the worst does not."""
+    if not finding.worst_is_doubtful or not finding.violation_interval[0] > 0:
+        return ""
+    places = np.unravel_index(
+        np.argmax(np.nan_to_num(finding.lower, nan=-np.inf)), finding.lower.shape
+    )
+    names = shown(finding.table.groups.tolist(), WIDTH)
+    return (
+        f"That pair does not show it by itself; the clearest is “{names[places[1]].short}” and "
+        f"“{names[places[2]].short}”, with a disparity of {number(finding.disparities[places])} "
+        f"({interval_text(finding.lower[places], finding.upper[places])})."
+    )
 
 
 def capital(text: str) -> str:

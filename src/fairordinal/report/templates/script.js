@@ -24,6 +24,13 @@
   });
   addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
 
+  // Tables that are seen in full need no stop of the Tab key.
+  const widths = new ResizeObserver((changes) => changes.forEach(({ target }) => {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }));
+  all(".scroll").forEach((part) => widths.observe(part));
+
   // The frontier.
   const data = JSON.parse(document.getElementById("data").textContent);
   const chart = document.getElementById("chart");
@@ -36,6 +43,8 @@
   const rows = all("button.row");
   const download = document.getElementById("download");
   const missing = document.getElementById("missing");
+  const fairer = document.getElementById("fairer");
+  const dearer = document.getElementById("dearer");
   let selected = data.chosen;
 
   const fill = (selector, values) => {
@@ -66,8 +75,11 @@
     rows.forEach((button) => {
       button.setAttribute("aria-pressed", String(Number(button.dataset.row) === number));
     });
-    document.getElementById("fairer").disabled = number === 0;
-    document.getElementById("dearer").disabled = number === data.points.length - 1;
+    [fairer, dearer].forEach((button, i) => {
+      const atEnd = number === [0, data.points.length - 1][i];
+      if (atEnd && document.activeElement === button) [dearer, fairer][i].focus();
+      button.disabled = atEnd;
+    });
     if (mark) {
       line("across", [ends[0], 100 - mark[1], ends[1], 100 - mark[1]]);
       line("upright", [mark[0], 100 - ends[2], mark[0], 100 - ends[3]]);
@@ -130,8 +142,8 @@
     button.disabled = false;
     button.addEventListener("click", () => select(Number(button.dataset.row), true));
   });
-  document.getElementById("fairer").addEventListener("click", () => select(selected - 1, true));
-  document.getElementById("dearer").addEventListener("click", () => select(selected + 1, true));
+  fairer.addEventListener("click", () => select(selected - 1, true));
+  dearer.addEventListener("click", () => select(selected + 1, true));
   all(".steps, .hint").forEach((part) => { part.hidden = false; });
   if (download) {
     download.addEventListener("click", () => {
