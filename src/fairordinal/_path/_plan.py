@@ -56,6 +56,13 @@ class Plan:
         rough = replace(self.training, tol=100 * self.training.tol)
         return rough.fit_again(self._pairs(rows), path)
 
+    def fit_to(self, rows: Rows, fit: Fit) -> Fit:
+        """The same ranker for other rows, from where it is."""
+        if fit.aim is None:
+            return fit
+        (again,) = self.training.fit_again(self._pairs(rows), [fit])
+        return again
+
     def _pairs(self, rows: Rows) -> PairData:
         return pair_data(rows, require_pairwise(self.criterion), self.loss)
 

@@ -46,7 +46,8 @@ class Trained(NamedTuple):
 class Pool:
     """All pairs of a ranker and a goal that were tried; `add` tries more.
 
-    Rankers are fitted to the rows of a fold once, and only those that are wanted.
+    Rankers are fitted to the rows of a fold once, and only those that are wanted. Of very many
+    rows, a sample is enough to choose by; `polish` then learns from all.
     """
 
     def __init__(
@@ -103,6 +104,12 @@ class Pool:
             for goal in goals
         }
         self._seen.update(_predicted(self.rows, models))
+
+    def polish(self, ranker: int, rows: Rows) -> Fit:
+        """Fit a ranker of the path to rows of which those of the pool are a sample."""
+        if rows is not self.rows:
+            self.path[ranker] = self.plan.fit_to(rows, self.path[ranker])
+        return self.path[ranker]
 
     @property
     def trained(self) -> Trained:

@@ -9,7 +9,7 @@ from fairordinal._rows._block import Block
 from fairordinal._rows._dask import is_dask
 from fairordinal._rows._features import Features
 from fairordinal._rows._folds import Folds, folds_of
-from fairordinal._rows._lazily import lazily
+from fairordinal._rows._lazily import first_rows, lazily
 from fairordinal._rows._partitions import read_partitions
 from fairordinal._rows._rows import Rows, cell_totals
 from fairordinal._rows._scores import score_table
@@ -20,6 +20,7 @@ __all__ = [
     "Folds",
     "Rows",
     "cell_totals",
+    "first_rows",
     "folds_of",
     "is_dask",
     "lazily",

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._rows._dask import compute
+from fairordinal._rows._partitions import feature_parts
 from fairordinal._validation import Array
 
 
@@ -16,6 +18,15 @@ def lazily(function: Callable[[Any], Array], X: Any, dtype: Any) -> Any:
         return X.map_partitions(_as_series, function, meta=(None, dtype))
     whole = X.rechunk({1: -1})
     return whole.map_blocks(_as_array, function, dtype=dtype, drop_axis=1)
+
+
+def first_rows(X: Any, n_rows: int = 2) -> Any:
+    """A few rows of a Dask collection, in memory: of the first block that has any."""
+    for part in feature_parts(X):
+        rows = compute(part)
+        if len(rows):
+            return rows[:n_rows]
+    raise ValueError("X has no rows: every block is empty.")
 
 
 def _as_series(part: Any, function: Callable[[Any], Array]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -51,9 +51,19 @@ class Codes(NamedTuple):
 
 
 def read_partitions(
-    X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any, *, scaled: bool
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    categories: Any,
+    *,
+    score: Callable[[Any, Array], Array] | None = None,
 ) -> tuple[DaskRows, Array, Array]:
-    """Rows in blocks; the labels and the groups. Three passes, two of them over features."""
+    """Rows in blocks; the labels and the groups. Three passes, one of them over features.
+
+    The features are scaled; or, with `score`, their one feature is a score as it is, made of the
+    features of a block and the labels.
+    """
     import dask
 
     features = feature_parts(X)
@@ -78,12 +88,18 @@ def read_partitions(
     )
     shape = (len(groups), len(labels))
     counts = np.stack(compute([dask.delayed(_counts)(part, shape) for part in codes]))
-    scaling = _scaling([*zip(features, codes, strict=True)], scaled=scaled)
+    if score is not None:
+        features = [dask.delayed(_as_column)(score, part, labels) for part in features]
+    scaling = _scaling([*zip(features, codes, strict=True)], scaled=score is None)
     blocks = [
         dask.delayed(_block)(part, code, scaling, *shape)
         for part, code in zip(features, codes, strict=True)
     ]
     return DaskRows(blocks, counts.sum(axis=1), scaling, *shape), labels, groups
+
+
+def _as_column(score: Callable[[Any, Array], Array], part: Any, labels: Array) -> Array:
+    return score(part, labels)[:, None] if len(part) else np.zeros((0, 1))
 
 
 def feature_parts(X: Any) -> list[Any]:

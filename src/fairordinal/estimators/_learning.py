@@ -9,8 +9,9 @@ import numpy as np
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Candidate, Plan, Pool, Trained, cost_interval, violation_interval
-from fairordinal._rows import Block, Features, folds_of
+from fairordinal._rows import Block, Features, Rows, folds_of, is_dask
 from fairordinal._validation import (
+    Array,
     check_choice,
     check_number,
     check_whole,
@@ -34,6 +35,7 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import ThresholdResult
 
 THRESHOLD_FOLDS = 5  # for what thresholds promise too much
+MOST_CHOOSING = 1 << 20  # rows by which models are chosen; the chosen one learns from all
 
 
 def learn(
@@ -43,10 +45,11 @@ def learn(
     sensitive_features: Any,
     sample_weight: Any,
     n_jobs: int | None = None,
-) -> Pool:
+) -> tuple[Pool, Rows]:
     """Fit a path of rankers by the estimator's parameters; sets what does not depend on a choice.
 
-    That is `criterion_`, `classes_`, `alpha_` and `n_iter_`.
+    That is `criterion_`, `classes_`, `alpha_` and `n_iter_`. Of very many rows, the pool has a
+    sample; all are returned beside it.
     """
     loss = LOSSES[check_choice(estimator.loss, "loss", tuple(LOSSES))]
     ways, tol = ways_of(estimator.ranker), check_number(estimator.tol, "tol")
@@ -55,19 +58,19 @@ def learn(
     rows, labels, groups = read_rows(
         estimator, X, y, sensitive_features, sample_weight, estimator.categories
     )
-    cost, folds = as_cost_matrix(estimator.cost_matrix, labels), folds_of(rows, estimator.cv)
-    estimator.alpha_ = (
-        choose_alpha(rows, criterion, loss, folds, max_iter)
+    cost, some = as_cost_matrix(estimator.cost_matrix, labels), rows.sample(MOST_CHOOSING)
+    folds = folds_of(some, estimator.cv)
+    alpha = (
+        choose_alpha(some, criterion, loss, folds, max_iter)
         if estimator.alpha is None
         else check_number(estimator.alpha, "alpha")
     )
-    training = Training(estimator.alpha_, tol, max_iter)
-    plan = Plan(criterion, loss, ways, training, cost, groups, labels)
-    path = plan.path(rows)
+    plan = Plan(criterion, loss, ways, Training(alpha, tol, max_iter), cost, groups, labels)
+    path = plan.path(some)
     warn_unconverged(path, max_iter)
-    estimator.criterion_, estimator.classes_ = criterion, plain_array(labels)
-    estimator.n_iter_ = max(fit.n_iter for fit in path)
-    return Pool(plan, rows, path, folds, n_jobs)
+    estimator.alpha_, estimator.criterion_ = alpha, criterion
+    estimator.classes_, estimator.n_iter_ = plain_array(labels), max(fit.n_iter for fit in path)
+    return Pool(plan, some, path, folds, n_jobs), rows
 
 
 def learn_thresholds(
@@ -79,6 +82,9 @@ def learn_thresholds(
     n_jobs: int | None = None,
 ) -> Pool:
     """Fit a scorer; the one ranker of the pool is its held-out scores."""
+    if is_dask(X):
+        blocks, names = classifier.read_blocks(X, y, sensitive_features, sample_weight)
+        return _pool_of_scores(classifier, blocks, names, classifier.classes_, n_jobs)
     kept, scores = classifier.hold_out(X, y, sensitive_features, sample_weight)
     groups, truth = read_groups(sensitive_features), read_target(y)
     labels, _, _ = order_labels(truth, truth, classifier.classes_.tolist())
@@ -91,14 +97,24 @@ def learn_thresholds(
         len(labels.levels),
         weight=None if weight is None else weight[kept],
     )
+    return _pool_of_scores(classifier, rows, groups.levels, labels.levels, n_jobs)
+
+
+def _pool_of_scores(
+    classifier: FairThresholdClassifier,
+    rows: Rows,
+    groups: Array,
+    labels: Array,
+    n_jobs: int | None,
+) -> Pool:
     plan = Plan(
         classifier.criterion_,
         LOSSES["logistic"],
         (),
         Training(0.0, 1.0, 1),  # nothing is trained
-        as_cost_matrix(classifier.cost_matrix, labels.levels),
-        groups.levels,
-        labels.levels,
+        as_cost_matrix(classifier.cost_matrix, labels),
+        groups,
+        labels,
     )
     return Pool(plan, rows, [Fit(np.ones(1), None)], folds_of(rows, THRESHOLD_FOLDS), n_jobs)
 

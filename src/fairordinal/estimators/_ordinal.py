@@ -75,7 +75,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. Sections 3.1 and
+    Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2²⁰
+    rows are represented by a sample of that size while models are chosen; the chosen one learns
+    from all. Rows of Dask stay where they are; see docs/scale.md. Sections 3.1 and
     3.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153; all pairs, the proof of optimality
     and the joint choice are ours.
 
@@ -130,7 +132,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse array of shape (n_samples, n_features)
+        X : array-like, sparse array or Dask collection of shape (n_samples, n_features)
             Features; the group should not be among them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
@@ -145,11 +147,11 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             Fitted.
         """
         goals = self._goals()
-        pool = learn(self, X, y, sensitive_features, sample_weight)
+        pool, rows = learn(self, X, y, sensitive_features, sample_weight)
         chosen = choose_closely(pool, goals, self.confidence)
         warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
-        coef = pool.path[chosen.ranker].coef
-        result = pool.plan.thresholds(pool.rows, coef, chosen.goal, self.max_time)
+        coef = pool.polish(chosen.ranker, rows).coef
+        result = pool.plan.thresholds(rows, coef, chosen.goal, self.max_time)
         settle(self, pool.trained, chosen, result, self.confidence or 0.95)
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._rows import Rows, first_rows, is_dask, lazily, read_partitions, score_table
+from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
     Coded,
@@ -169,14 +172,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         read_settings(self.tol, self.max_time, 0, self.random_state)  # complains before the work
-        rows, scores = self.hold_out(X, y, sensitive_features, sample_weight)
-        table = read_scored(
-            scores,
-            take(y, rows),
-            take(sensitive_features, rows),
-            take(sample_weight, rows),
-            self.classes_.tolist(),
-        )
+        table = self._score_table(X, y, sensitive_features, sample_weight)
         settings = read_settings(self.tol, self.max_time, 0, self.random_state)
         self.result_ = solve(
             table,
@@ -189,6 +185,49 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         )
         warn_unfinished(self.result_, settings.tol)
         return self
+
+    def _score_table(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
+    ) -> ScoreTable:
+        """Held-out scores, counted."""
+        if is_dask(X):
+            rows, names = self.read_blocks(X, y, sensitive_features, sample_weight)
+            return score_table(rows, np.ones(1), names, self.classes_)
+        at, scores = self.hold_out(X, y, sensitive_features, sample_weight)
+        truth, groups, weight = (take(c, at) for c in (y, sensitive_features, sample_weight))
+        return read_scored(scores, truth, groups, weight, self.classes_.tolist())
+
+    def read_blocks(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
+    ) -> tuple[Rows, Array]:
+        """Rows of Dask with scores of a fitted estimator as their one feature, and the groups.
+
+        Parameters
+        ----------
+        X, y, sensitive_features, sample_weight :
+            As in `fit`.
+
+        Returns
+        -------
+        rows, names : Rows and ndarray
+            On which `fit` chooses thresholds, and the groups in the order of their codes.
+        """
+        if self.cv != "prefit":
+            raise ValueError(
+                "rows of Dask need cv='prefit': fit the estimator first, to a sample or by a "
+                "library that learns from Dask, and pass rows that it was not fitted to."
+            )
+        check_choice(self.response_method, "response_method", RESPONSES)
+        check_is_fitted(self.estimator)
+        self.estimator_ = self.estimator
+        self._response = choose_response(self.estimator, first_rows(X), self.response_method)
+        score = partial(_score_block, self.estimator, self._response)
+        rows, labels, names = read_partitions(
+            X, y, sensitive_features, sample_weight, self.categories, score=score
+        )
+        self.classes_ = self._learned = plain_array(labels)
+        self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
+        return rows, names
 
     def hold_out(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
@@ -226,11 +265,14 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        scores = self.decision_function(X)
         if sensitive_features is not None and not self.group_aware:
             raise ValueError(
                 "predict does not look at sensitive_features unless group_aware=True; leave it out."
             )
+        if is_dask(X):
+            check_is_fitted(self, "result_")
+            return lazily(self._predict_block, X, self.classes_.dtype)
+        scores = self.decision_function(X)
         return self.result_.predict(scores, sensitive_features=sensitive_features)
 
     def decision_function(self, X: Any) -> Array:
@@ -247,7 +289,14 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Higher for higher labels.
         """
         check_is_fitted(self, "result_")
+        if is_dask(X):
+            return lazily(self.decision_function, X, np.float64)
         return self._scores(self.estimator_, X)
+
+    def _predict_block(self, X: Any) -> Array:
+        if self.group_aware:
+            raise ValueError("predict by group takes rows in memory; .compute() those of Dask.")
+        return self.predict(X)
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
@@ -352,6 +401,10 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _scores(self, fitted: Any, X: Any) -> Array:
         return scores_of(fitted, X, self._learned, self._response)
+
+
+def _score_block(estimator: Any, response: str, X: Any, labels: Array) -> Array:
+    return scores_of(estimator, X, plain_array(labels), response)
 
 
 def _rows(rows: Any) -> Array:

@@ -92,6 +92,7 @@ class FairOrdinalFrontier(BaseEstimator):
     Section 5 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153, where each trade-off is a
     model of its own; here ranker and thresholds are chosen together and holes are filled. Cost: a
     path of rankers for all rows and for each fold, O(n·d) a step, then at most `max_time` a model.
+    More than 2²⁰ rows are represented by a sample of that size.
 
     Examples
     --------
@@ -187,7 +188,7 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
         if self.estimator is None:
-            return learn(self, X, y, sensitive_features, sample_weight, self.n_jobs)
+            return learn(self, X, y, sensitive_features, sample_weight, self.n_jobs)[0]
         self._scorer = FairThresholdClassifier(
             self.estimator,
             criterion=self.criterion,

@@ -24,7 +24,8 @@ from fairordinal._validation import (
 from fairordinal.criteria import Criterion, as_criterion, warn_undefined
 from fairordinal.thresholds._group_aware import group_cuts
 from fairordinal.thresholds._result import ThresholdResult
-from fairordinal.thresholds._solve import METHODS, Settings
+from fairordinal.thresholds._solve import METHODS, Settings, Solution
+from fairordinal.thresholds._stretched import Coarseness, coarseness_of
 
 STEEP = 1e4  # price of a violation beyond its limit, in units of the worst cost
 
@@ -151,12 +152,14 @@ def solve(
     """Cut the scores of a table."""
     problem = read_problem(table, criterion, cost)
     check_usable(problem, table, criterion, method)
-    goal = scale_goal(goal, table, cost)
+    goal, coarse = scale_goal(goal, table, cost), coarseness_of(table, criterion, cost)
     if group_aware:
         found, method = group_cuts(table, criterion, cost, goal, settings), "group-aware search"
+        found = found._replace(lower_bound=found.lower_bound - coarse.cost)
         thresholds = midway_by_group(table, found.cuts)
     else:
         found = METHODS[method](problem, goal, settings)
+        found = found._replace(lower_bound=_bound(problem, goal, settings, found, coarse))
         thresholds = midway(table.axis, found.cuts, table.lowest)
     return ThresholdResult(
         thresholds=thresholds,
@@ -171,6 +174,18 @@ def solve(
         cheapest=midway(table.axis, cheapest_cuts(problem), table.lowest),
         library=library,
     )
+
+
+def _bound(
+    problem: Problem, goal: Goal, settings: Settings, found: Solution, coarse: Coarseness
+) -> float:
+    """A bound for cuts anywhere, given one for cuts between stretches of scores."""
+    if not any(coarse):
+        return found.lower_bound
+    if not goal.hard:
+        return found.lower_bound - coarse.cost - goal.price * coarse.violation
+    looser = goal._replace(allowance=goal.allowance + coarse.violation)
+    return METHODS["certified"](problem, looser, settings).lower_bound - coarse.cost
 
 
 def read_goal(
@@ -269,7 +284,11 @@ def midway_by_group(table: ScoreTable, cuts: Array) -> Array:
     own = [np.unique(entries.coords[1][group == g]) for g in range(len(table.groups))]
     return np.stack(
         [
-            midway(table.axis[places], np.searchsorted(places, row))
+            midway(
+                table.axis[places],
+                np.searchsorted(places, row),
+                None if table.lowest is None else table.lowest[places],
+            )
             for places, row in zip(own, cuts, strict=True)
         ]
     )

@@ -1,0 +1,475 @@
+"""Rows in blocks of Dask: the same models as in memory, however the rows are cut."""
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import StratifiedKFold
+
+import oracles
+from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
+from fairordinal._pairloss import LOSSES, Histogram
+from fairordinal._pairloss._bins import added, spans_of, tally
+from fairordinal._rows import Block, Features, folds_of, read_partitions, score_table
+from fairordinal._rows import _scores as scores_module
+from fairordinal._rows._features import add_moments, moments_of, scaled_by
+from fairordinal._rows._folds import fold_of_each, fold_sizes, spaced
+from fairordinal.criteria import as_criterion
+from fairordinal.estimators import _learning
+from fairordinal.ranker import FairLinearRanker, pair_data
+from fairordinal.ranker._objective import Aim, Objective
+from fairordinal.thresholds import solve
+from fairordinal.thresholds._stretched import coarseness_of
+
+QUICK = {"ranker": "direct", "alpha": 1e-3, "cv": 2}
+
+
+def people(n=300, seed=0, n_groups=2):
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, n_groups, n)
+    X = generator.normal(size=(n, 3))
+    X[:, 0] += 0.7 * a
+    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2])
+    return X, y, a
+
+
+def cut(values, lengths):
+    """An array of Dask in blocks of these lengths."""
+    chunks = (tuple(lengths), *((n,) for n in values.shape[1:]))
+    return da.from_array(values, chunks=chunks)
+
+
+def blocks(X, y, a, lengths, weight=None):
+    weight = None if weight is None else cut(weight, lengths)
+    columns = (cut(values, lengths) for values in (X, y, a))
+    return read_partitions(*columns, weight, None)[0]
+
+
+@st.composite
+def cuttings(draw, n):
+    """Lengths of blocks, some of them empty."""
+    ends = sorted(draw(st.lists(st.integers(0, n), max_size=5)))
+    return np.diff([0, *ends, n]).tolist()
+
+
+@settings(max_examples=40)
+@given(data=st.data(), seed=st.integers(0, 10**6))
+def test_tallies_of_blocks_add_up_to_that_of_all_rows(data, seed):
+    generator = np.random.default_rng(seed)
+    n, n_cells, detail = 60, 4, data.draw(st.sampled_from([1.0, 0.3]))
+    scale = data.draw(st.sampled_from([0.0, 1.0, 30.0, 1e4, 1e12]))
+    scores = scale * generator.standard_cauchy(n) + data.draw(st.sampled_from([0.0, 1e3, -1e9]))
+    cells, weight = generator.integers(0, n_cells, n), generator.choice([0.5, 2.0], n)
+    ends = np.cumsum(data.draw(cuttings(n)))[:-1]
+    parts = zip(*(np.split(values, ends) for values in (scores, cells, weight)), strict=True)
+    found = added([tally(s, c, n_cells, w, detail) for s, c, w in parts])
+    whole = tally(scores, cells, n_cells, weight, detail)
+    if whole.counts is None:
+        assert found.counts is None
+        assert found.spans[0, 0] == scores.min()
+        assert found.spans[-1, 1] == scores.max()
+        inside = (scores[:, None] >= found.spans[:, 0]) & (scores[:, None] <= found.spans[:, 1])
+        assert (inside.sum(axis=1) == 1).all()
+        return
+    np.testing.assert_array_equal(found.spans, whole.spans)
+    mine, theirs = (Histogram.from_tally(each, detail) for each in (found, whole))
+    assert mine.bins.places == theirs.bins.places
+    np.testing.assert_allclose(mine.counts, theirs.counts, atol=1e-9)
+
+
+def test_spans_are_apart_and_hold_every_score():
+    scores = np.concatenate([np.linspace(0, 30, 7), [71.0, 90.0], [1e9], [1e9 + 39]])
+    np.testing.assert_array_equal(spans_of(scores), [[0, 30], [71, 90], [1e9, 1e9 + 39]])
+    assert spans_of(np.zeros(0)).shape == (0, 2)
+
+
+@settings(max_examples=30)
+@given(data=st.data(), n_folds=st.integers(2, 6), seed=st.integers(0, 10**6))
+def test_folds_of_blocks_are_those_of_all_rows(data, n_folds, seed):
+    generator = np.random.default_rng(seed)
+    n = data.draw(st.integers(n_folds * 3, 50))
+    labels = generator.integers(0, 3, n)
+    sizes = fold_sizes(np.bincount(labels, minlength=3), n_folds)
+    whole = fold_of_each(labels, np.zeros(3, int), sizes)
+    parts = np.split(labels, np.cumsum(data.draw(cuttings(n)))[:-1])
+    before, found = np.zeros(3, int), []
+    for part in parts:
+        found.append(fold_of_each(part, before, sizes))
+        before = before + np.bincount(part, minlength=3)
+    np.testing.assert_array_equal(np.concatenate(found), whole)
+    counts = np.array([np.bincount(labels[whole == f], minlength=3) for f in range(n_folds)])
+    np.testing.assert_array_equal(counts, sizes)
+    assert np.ptp(counts, axis=0).max() <= 1
+    assert np.ptp(counts.sum(axis=1)) <= 1
+
+
+def test_folds_are_those_of_scikit_learn_if_labels_appear_in_their_order():
+    labels = np.concatenate([np.arange(3), np.random.default_rng(0).integers(0, 3, 97)])
+    found = fold_of_each(labels, np.zeros(3, int), fold_sizes(np.bincount(labels), 4))
+    for fold, (_, test) in enumerate(StratifiedKFold(4).split(labels, labels)):
+        np.testing.assert_array_equal(np.flatnonzero(found == fold), test)
+
+
+def test_samples_are_spread_evenly_and_know_nothing_of_blocks():
+    whole = spaced(0, 10**5, 10**5, 10**4)
+    assert abs(len(whole) - 10**4) < 400
+    assert np.histogram(whole, bins=10, range=(0, 10**5))[0].std() < 60
+    parts = [spaced(s, s + 2 * 10**4, 10**5, 10**4) + s for s in range(0, 10**5, 2 * 10**4)]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    np.testing.assert_array_equal(spaced(3, 8, 100, 100), np.arange(5))
+
+
+@settings(max_examples=40)
+@given(data=st.data(), seed=st.integers(0, 10**6))
+def test_moments_of_blocks_add_up(data, seed):
+    generator = np.random.default_rng(seed)
+    X = generator.normal(data.draw(st.sampled_from([0.0, 1e6])), 1.0, size=(50, 2))
+    weight = generator.choice([0.5, 1.0, 4.0], 50)
+    ends = np.cumsum(data.draw(cuttings(50)))[:-1]
+    parts = zip(np.split(X, ends), np.split(weight, ends), strict=True)
+    found = scaled_by(add_moments([moments_of(*part) for part in parts]))
+    mean = np.average(X, axis=0, weights=weight)
+    np.testing.assert_allclose(found.means, mean)
+    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))
+    np.testing.assert_allclose(found.spreads, spread, rtol=1e-6)
+
+
+def test_constant_features_are_not_scaled():
+    assert scaled_by(moments_of(np.full((10**5, 1), 0.1))).spreads.tolist() == [1.0]
+
+
+def test_parts_of_rows_share_their_features():
+    X, y, a = people(40)
+    rows = Block.of(Features.of(X), a, y, 2, 4)
+    at = np.array([3, 3, 17, 5])
+    part = rows.take(at).take(np.array([0, 1, 3]))
+    again = Block.of(Features(X[at][[0, 1, 3]], *rows.scaling[1:]), part.groups, part.labels, 2, 4)
+    assert part.features.X is X
+    coef, values = np.array([1.0, -2.0, 0.5]), np.array([1.0, 2.0, 4.0])
+    np.testing.assert_allclose(part.scores(coef), again.scores(coef))
+    np.testing.assert_allclose(part.pulled(values), again.pulled(values))
+    np.testing.assert_allclose(part.gram(values), again.gram(values))
+    np.testing.assert_allclose(part.squares(values), np.diag(again.gram(values)))
+    np.testing.assert_allclose(part.sums_by_cell(), again.sums_by_cell())
+
+
+@settings(max_examples=15, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 10**6))
+def test_objectives_of_blocks_are_those_of_all_rows(data, seed):
+    X, y, a = people(80, seed)
+    weight = data.draw(st.sampled_from([None, np.random.default_rng(seed).choice([0, 1.0, 3], 80)]))
+    rows = blocks(X, y, a, data.draw(cuttings(80)), weight)
+    kept = np.arange(80) if weight is None else np.flatnonzero(weight)
+    share = None if weight is None else weight[kept]
+    whole = Block.of(Features.of(X[kept], share), a[kept], y[kept], 2, 4, weight=share)
+    np.testing.assert_allclose(rows.scaling.means, whole.scaling.means, atol=1e-12)
+    coef = data.draw(st.sampled_from([1.0, 300.0])) * np.array([1.0, 0.5, -0.3])
+    for part, same in zip(
+        [rows, *folds_of(rows, 2)[0]], [whole, *folds_of(whole, 2)[0]], strict=True
+    ):
+        values = [
+            Objective(
+                pair_data(each, as_criterion("demographic_parity"), LOSSES["logistic"]),
+                0.1,
+                Aim(price=10.0, level=0.02, pull=0.3),
+            )(coef)
+            for each in (part, same)
+        ]
+        assert values[0][0] == pytest.approx(values[1][0], rel=1e-9)
+        np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("lengths", [[300], [100, 200], [0, 1, 120, 0, 179]])
+def test_the_classifier_is_the_same_however_rows_are_cut(lengths):
+    X, y, a = people()
+    here = FairOrdinalClassifier(max_violation=0.1, **QUICK).fit(X, y, sensitive_features=a)
+    columns = [cut(values, lengths) for values in (X, y)]
+    there = FairOrdinalClassifier(max_violation=0.1, **QUICK)
+    there.fit(*columns, sensitive_features=cut(a, lengths))
+    np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), atol=1e-6)
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+    np.testing.assert_allclose(there.thresholds_, here.thresholds_, atol=1e-6)
+    for name in ("cost_", "violation_", "gap_", "expected_cost_", "expected_violation_"):
+        assert getattr(there, name) == pytest.approx(getattr(here, name), abs=1e-6)
+    lazy = there.predict(columns[0])
+    assert dask.is_dask_collection(lazy)
+    np.testing.assert_array_equal(lazy.compute(), here.predict(X))
+    np.testing.assert_allclose(
+        there.decision_function(columns[0]).compute(), here.decision_function(X), atol=1e-6
+    )
+
+
+@settings(max_examples=4, deadline=None)
+@given(data=st.data())
+def test_random_cuttings_give_the_same_ranker_and_thresholds(data):
+    X, y, a = people(150, seed=data.draw(st.integers(0, 3)), n_groups=3)
+    options = {"trade_off": 0.3, "ranker": "relaxed", "alpha": 1e-3, "cv": 2}
+    here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
+    lengths = data.draw(cuttings(150))
+    there = FairOrdinalClassifier(**options)
+    there.fit(cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths))
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+
+
+def frames(X, y, a, n_parts):
+    names = np.array(["poor", "fair", "good", "best"])[y]
+    frame = pd.DataFrame(X, columns=["one", "two", "three"])
+    frame["grade"] = pd.Categorical(names, ["poor", "fair", "good", "best"], ordered=True)
+    frame["sex"], frame["age"] = np.array(["f", "m"])[a], np.where(X[:, 2] > 0, "old", "young")
+    frame["weight"] = np.where(X[:, 1] > 1, 0.0, 1.5)
+    return frame, dd.from_pandas(frame, npartitions=n_parts)
+
+
+def test_frames_with_names_intersections_and_weights():
+    frame, lazy = frames(*people(), 4)
+    features, groups = ["one", "two", "three"], ["sex", "age"]
+    here, there = (
+        FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(
+            each[features],
+            each["grade"],
+            sensitive_features=each[groups],
+            sample_weight=each["weight"],
+        )
+        for each in (frame, lazy)
+    )
+    assert there.feature_names_in_.tolist() == features
+    assert there.classes_.tolist() == ["poor", "fair", "good", "best"]
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
+    predicted = there.predict(lazy[features])
+    assert predicted.compute().index.equals(frame.index)
+    np.testing.assert_array_equal(predicted.compute(), here.predict(frame[features]))
+    tables = [model.result_.score_table for model in (here, there)]
+    assert tables[0].groups.tolist() == tables[1].groups.tolist()
+
+
+def test_columns_in_memory_are_cut_like_the_features():
+    X, y, a = people()
+    here = FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(X, y, sensitive_features=a)
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abc")), npartitions=3)
+    groups = {"sex": a, "half": np.arange(300) % 2}
+    for features in (cut(X, [100, 200]), frame):
+        there = FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(
+            features, y, sensitive_features=a.astype(float)
+        )
+        np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
+        np.testing.assert_allclose(there.violations_, here.violations_, atol=1e-12)
+        FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(features, y, sensitive_features=groups)
+
+
+def test_blocks_of_unknown_length_and_of_other_types():
+    X, y, a = people()
+    frame = pd.DataFrame(X, columns=list("abc"))
+    frame["y"], frame["a"] = y, a
+    parts = [frame[:90], frame[90:200].astype({"y": float, "a": float}), frame[200:]]
+    lazy = dd.from_map(lambda i: parts[i], [0, 1, 2], meta=frame.astype({"y": float, "a": float}))
+    unknown = lazy[["a", "b", "c"]].to_dask_array()
+    assert np.isnan(unknown.chunks[0]).all()
+
+
+def test_unknown_lengths_are_counted():
+    X, y, a = people()
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abc")), npartitions=3)
+    unknown = frame.to_dask_array()
+    assert np.isnan(unknown.chunks[0]).any()
+    here = FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(X, y, sensitive_features=a)
+    there = FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(unknown, y, sensitive_features=a)
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
+
+
+def test_the_frontier_of_blocks_is_that_of_all_rows():
+    X, y, a = people(200)
+    options = {"ranker": "relaxed", "alpha": 1e-3, "cv": 2}
+    here = FairOrdinalFrontier(**options).fit(X, y, sensitive_features=a)
+    lengths = [60, 140]
+    there = FairOrdinalFrontier(**options).fit(
+        cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths)
+    )
+    mine, theirs = there.frame(), here.frame()
+    assert len(mine) == len(theirs)
+    np.testing.assert_allclose(mine["cost"], theirs["cost"], atol=1e-9)
+    np.testing.assert_allclose(mine["violation"], theirs["violation"], atol=1e-9)
+
+
+@pytest.mark.parametrize("scorer", [Ridge(), LogisticRegression()])
+def test_thresholds_of_a_fitted_scorer(scorer):
+    X, y, a = people()
+    scorer.fit(X[:100], y[:100])
+    here, there = (
+        FairThresholdClassifier(scorer, cv="prefit", max_violation=0.1) for _ in range(2)
+    )
+    here.fit(X, y, sensitive_features=a)
+    lengths = [0, 250, 50]
+    there.fit(cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths))
+    np.testing.assert_allclose(there.thresholds_, here.thresholds_, atol=1e-12)
+    assert there.gap_ == pytest.approx(here.gap_, abs=1e-9)
+    np.testing.assert_array_equal(there.predict(cut(X, lengths)).compute(), here.predict(X))
+    frontier = FairOrdinalFrontier(estimator=scorer, cv="prefit")
+    frontier.fit(cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths))
+    assert len(frontier.points_) > 1
+
+
+BAD = {
+    "other blocks": ({"y": [100, 200]}, r"y has 2 blocks but X has 3.*[Rr]echunk"),
+    "other lengths": ({"y": [90, 110, 100]}, "a block of X has 100 rows but that of y has 90"),
+    "groups of other lengths": (
+        {"a": [90, 110, 100]},
+        "block 0: sensitive_features has 90 rows but y has 100",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_blocks_that_do_not_belong_together_are_refused(case):
+    lengths, message = BAD[case]
+    X, y, a = people()
+    even = [100, 100, 100]
+    with pytest.raises(ValueError, match=message):
+        FairOrdinalClassifier(**QUICK).fit(
+            cut(X, even),
+            cut(y, lengths.get("y", even)),
+            sensitive_features=cut(a, lengths.get("a", even)),
+        )
+
+
+def spoilt(place, value):
+    X, y, a = people()
+    columns = {"X": X, "y": y.astype(float), "a": a.astype(float), "w": np.ones(300)}
+    columns[place][150, ...] = value
+    return columns
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("X", np.nan, "X contains NaN"),
+        ("X", 1e200, "too large to scale"),
+        ("y", np.nan, "block 1: y must be complete, got nan at row 50"),
+        ("a", np.nan, "block 1: sensitive_features must be complete"),
+        ("w", -1.0, "block 1: sample_weight must be finite and at least 0"),
+    ],
+)
+def test_bad_values_are_refused_with_their_block(place, value, message):
+    columns = {name: cut(values, [100, 200]) for name, values in spoilt(place, value).items()}
+    with pytest.raises(ValueError, match=message):
+        FairOrdinalClassifier(**QUICK).fit(
+            columns["X"],
+            columns["y"],
+            sensitive_features=columns["a"],
+            sample_weight=columns["w"],
+        )
+
+
+def test_what_needs_rows_in_memory_is_refused():
+    X, y, a = (cut(values, [150, 150]) for values in people())
+    for options in ({"loss": "squared_hinge"}, {"cv": StratifiedKFold(2)}):
+        model = FairOrdinalClassifier(**(QUICK | options))
+        with pytest.raises(ValueError, match=r"rows of Dask stay where they are.*\.compute\(\)"):
+            model.fit(X, y, sensitive_features=a)
+    with pytest.raises(ValueError, match="rows of Dask need cv='prefit'"):
+        FairThresholdClassifier(Ridge()).fit(X, y, sensitive_features=a)
+    model = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
+    with pytest.raises(ValueError, match="expects 3 features"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="every block is empty"):
+        FairOrdinalClassifier(**QUICK).fit(X[:0], y[:0], sensitive_features=a[:0])
+    with pytest.raises(ValueError, match="one value of sensitive_features"):
+        FairOrdinalClassifier(**QUICK).fit(
+            X, y, sensitive_features=a, sample_weight=(a == 0).astype(float)
+        )
+
+
+def stretched(rows, monkeypatch, most=100, stretches=64):
+    monkeypatch.setattr(scores_module, "MOST_DISTINCT", most)
+    monkeypatch.setattr(scores_module, "STRETCHES", stretches)
+    coef = np.array([1.0, 1.0, 0.0])
+    return score_table(rows, coef, np.arange(2), np.arange(4)), coef
+
+
+@pytest.mark.parametrize("kind", ["normal", "outliers", "ties"])
+def test_stretches_hold_every_row_between_their_ends(kind, monkeypatch):
+    X, y, a = people(2000)
+    X[0] = 1e9 if kind == "outliers" else X[0]
+    X = np.rint(2 * X) if kind == "ties" else X
+    rows = Block.of(Features.plain(X), a, y, 2, 4)
+    table, coef = stretched(rows, monkeypatch)
+    scores = X @ coef
+    assert (table.lowest <= table.axis).all()
+    assert (table.axis[:-1] < table.lowest[1:]).all()
+    for at, (low, high) in enumerate(zip(table.lowest, table.axis, strict=True)):
+        inside = (scores >= low) & (scores <= high)
+        expected = np.bincount(rows.cells[inside], minlength=8)
+        np.testing.assert_array_equal(table.counts[:, [at]].toarray().ravel(), expected)
+    weight = table.counts.sum(axis=0)
+    several = table.lowest < table.axis
+    assert weight.sum() == 2000
+    assert weight[several].max(initial=0) <= 2 * 2000 / 64
+    lengths = [700, 0, 1300]
+    cut_up = read_partitions(*(cut(v, lengths) for v in (X, y, a)), None, None, score=sum_of_two)[0]
+    again = score_table(cut_up, np.ones(1), np.arange(2), np.arange(4))
+    np.testing.assert_array_equal(again.axis, table.axis)
+    np.testing.assert_array_equal(again.counts.toarray(), table.counts.toarray())
+
+
+def sum_of_two(X, labels):
+    return X @ np.array([1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity", "harm_parity"])
+@pytest.mark.parametrize("asked", [{"trade_off": 0.3}, {"max_violation": 0.1}])
+def test_bounds_of_stretches_are_honest(criterion, asked, monkeypatch):
+    """No thresholds at all, not only those between stretches, are better than the bound says."""
+    from fairordinal import optimize_thresholds
+    from fairordinal._costs import cost_matrix
+    from fairordinal.thresholds import read_goal, read_settings
+
+    X, y, a = people(400)
+    rows = Block.of(Features.plain(X), a, y, 2, 4)
+    table, coef = stretched(rows, monkeypatch, stretches=16)
+    goal = read_goal(asked.get("trade_off"), asked.get("max_violation"), "certified")
+    cost, notion = cost_matrix("absolute", np.arange(4)), as_criterion(criterion, "absolute")
+    found = solve(table, notion, cost, goal, "certified", read_settings(1e-6, None, 0, 0))
+    best = optimize_thresholds(
+        X @ coef, y, sensitive_features=a, criterion=criterion, tol=1e-6, **asked
+    )
+    assert found.lower_bound <= best.objective + 1e-9
+    assert found.objective >= best.lower_bound - 1e-9
+    assert found.objective <= best.objective + sum(coarseness_of(table, notion, cost)) * 10
+    predicted = np.searchsorted(found.thresholds, X @ coef)
+    expected = oracles.mean_cost(y, predicted) if hasattr(oracles, "mean_cost") else None
+    assert expected is None or found.cost == pytest.approx(expected)
+    np.testing.assert_array_equal(
+        np.bincount(predicted, minlength=4), found.after.table.cube.sum(axis=(0, 1))
+    )
+
+
+@pytest.mark.parametrize("where", ["memory", "blocks"])
+def test_many_rows_are_chosen_by_a_sample_and_learned_from_all(where, monkeypatch):
+    X, y, a = people(900)
+    whole = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
+    monkeypatch.setattr(_learning, "MOST_CHOOSING", 400)
+    lengths = [200, 300, 400]
+    columns = (X, y, a) if where == "memory" else [cut(v, lengths) for v in (X, y, a)]
+    model = FairOrdinalClassifier(trade_off=0.3, **QUICK)
+    model.fit(*columns[:2], sensitive_features=columns[2])
+    assert model.result_.score_table.totals.sum() == 900
+    assert abs(model.cost_ - whole.cost_) < 0.05
+    here = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
+    np.testing.assert_allclose(model.coef_, here.coef_, atol=1e-8)
+    np.testing.assert_array_equal(model.predict(X), here.predict(X))
+
+
+def test_sparse_parts_are_not_copied_either():
+    X, y, a = people(60)
+    rows = Block.of(Features.of(sparse.csr_array(X)), a, y, 2, 4)
+    (train, test), _ = folds_of(rows, 2)
+    assert train.n_rows + test.n_rows == 60
+    np.testing.assert_allclose(
+        train.sums_by_cell() + test.sums_by_cell(), rows.sums_by_cell(), atol=1e-12
+    )
