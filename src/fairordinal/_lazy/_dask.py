@@ -1,0 +1,171 @@
+"""Dask: frames, series and arrays, counted partition by partition.
+
+Partitions are counted where they are, and counts are added up in a tree; no row leaves its
+partition. Workers need this library too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from fairordinal._lazy._counted import (
+    LEAST,
+    PRESENT,
+    ROWS,
+    WEIGHT,
+    Counted,
+    Query,
+    read_counted,
+    refuse_many,
+)
+from fairordinal._optional import optional
+
+FAN_IN = 4  # tables of counts that are added up at once
+USE = "Counting rows of Dask"
+
+
+def _dask(module: str) -> Any:
+    return optional(f"dask{module}", USE, "dask")
+
+
+def is_dask(values: Any) -> bool:
+    """Any collection of Dask; nothing is imported for the answer."""
+    return hasattr(values, "__dask_graph__")
+
+
+def count_dask(frame: Any, query: Query) -> Counted:
+    """Count the rows of a Dask DataFrame."""
+    dask, pd = _dask(""), optional("pandas", USE, "dask")
+    wanted = [*query.names, *([query.weight] if query.weight is not None else [])]
+    counted = frame[list(dict.fromkeys(wanted))].map_partitions(
+        _count, query, meta=pd.DataFrame({ROWS: [0]}).iloc[:0], enforce_metadata=False
+    )
+    parts = counted.to_delayed()
+    add_up = dask.delayed(_add_up, pure=True)
+    while len(parts) > 1:
+        fours = range(0, len(parts), FAN_IN)
+        parts = [add_up(list(parts[i : i + FAN_IN]), query) for i in fours]
+    (total,) = dask.compute(parts[0])
+    return read_counted(total, query)
+
+
+def _count(part: Any, query: Query) -> Any:
+    """Distinct rows of one partition, a frame of pandas; columns are called by number."""
+    keys = dict(zip(query.keys, query.names, strict=True))
+    columns = {name: part[column].reset_index(drop=True) for name, column in keys.items()}
+    if query.weight is None:
+        return _grouped(type(part)(columns), query, {ROWS: (query.keys[0], "size")})
+    weight = _as_weight(part[query.weight].reset_index(drop=True), query.weight)
+    figures = {ROWS: "size", WEIGHT: "sum", PRESENT: "count", LEAST: "min"}
+    frame = type(part)({**columns, WEIGHT: weight})
+    return _grouped(frame, query, {name: (WEIGHT, how) for name, how in figures.items()})
+
+
+def _as_weight(column: Any, name: str) -> Any:
+    """Numbers of full precision; what is no number is refused."""
+    try:
+        if column.dtype.kind in "biuf" or column.dtype == object:
+            return column.astype("float64")
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"sample_weight must hold numbers, got column {name!r} of {column.dtype}.")
+
+
+def _add_up(parts: Sequence[Any], query: Query) -> Any:
+    """Counts of several partitions together."""
+    pd = optional("pandas", USE, "dask")
+    some = [part for part in parts if len(part)] or [*parts[:1]]
+    whole = pd.concat(some, ignore_index=True)
+    figures = {ROWS: (ROWS, "sum")}
+    if query.weight is not None:
+        figures |= {WEIGHT: (WEIGHT, "sum"), PRESENT: (PRESENT, "sum"), LEAST: (LEAST, "min")}
+    total = _grouped(whole, query, figures)
+    refuse_many(nw.from_native(total, eager_only=True), query)
+    return total
+
+
+def _grouped(frame: Any, query: Query, figures: dict[str, tuple[str, str]]) -> Any:
+    groups = frame.groupby(query.keys, dropna=False, observed=True, sort=False)
+    return groups.agg(**figures).reset_index()
+
+
+def side_by_side(columns: Sequence[Any], arguments: Sequence[str]) -> Any:
+    """A Dask DataFrame of columns called by number, matched by position within partitions."""
+    da, dd, pd = _dask(".array"), _dask(".dataframe"), optional("pandas", USE, "dask")
+    if all(isinstance(column, da.Array) for column in columns):
+        columns = _same_chunks(columns, arguments)
+    series = [_as_series(*pair) for pair in zip(columns, arguments, strict=True)]
+    for column, argument in zip(series, arguments, strict=True):
+        if column.npartitions != series[0].npartitions:
+            raise ValueError(
+                f"{argument} has {column.npartitions} partitions but {arguments[0]} has "
+                f"{series[0].npartitions}; rows are matched by their place in a partition. Take "
+                "the columns from one Dask DataFrame, or repartition (rechunk) them alike."
+            )
+    meta = pd.DataFrame({str(i): column._meta for i, column in enumerate(series)})
+    return dd.map_partitions(
+        _beside,
+        *series,
+        arguments=[*arguments],
+        meta=meta,
+        align_dataframes=False,
+        enforce_metadata=False,
+    )
+
+
+def _same_chunks(columns: Sequence[Any], arguments: Sequence[str]) -> list[Any]:
+    """Arrays of known lengths in the chunks of the first."""
+    first = columns[0]
+    if any(size != size for column in columns for size in column.shape):
+        return [*columns]
+    for column, argument in zip(columns, arguments, strict=True):
+        if column.shape != first.shape:
+            raise ValueError(
+                f"{argument} has {column.shape[0]} rows but {arguments[0]} has {first.shape[0]}; "
+                "row i of each must describe the same sample."
+            )
+    return [column.rechunk(first.chunks) for column in columns]
+
+
+def _as_series(column: Any, argument: str) -> Any:
+    da, dd = _dask(".array"), _dask(".dataframe")
+    if isinstance(column, dd.Series):
+        return column
+    if isinstance(column, da.Array) and column.ndim == 1:
+        return dd.from_dask_array(column)
+    if isinstance(column, dd.DataFrame) and len(column.columns) == 1:
+        return column[column.columns[0]]
+    what = f"a {type(column).__name__} of {type(column).__module__.partition('.')[0]}"
+    raise ValueError(
+        f"{argument} must be a column of Dask (a series, or an array of one dimension) as other "
+        f"arguments are, got {what}. Take all columns from one Dask DataFrame: data=frame."
+    )
+
+
+def _beside(*parts: Any, arguments: Sequence[str]) -> Any:
+    """One partition: its columns as a frame, whatever their indices."""
+    pd = optional("pandas", USE, "dask")
+    for part, argument in zip(parts, arguments, strict=True):
+        if len(part) != len(parts[0]):
+            raise ValueError(
+                f"a partition of {argument} has {len(part)} rows but that of {arguments[0]} has "
+                f"{len(parts[0])}; row i of each must describe the same sample. Take the columns "
+                "from one Dask DataFrame, or repartition (rechunk) them alike."
+            )
+    return pd.DataFrame({str(i): part.reset_index(drop=True) for i, part in enumerate(parts)})
+
+
+def feature_columns(features: Any) -> list[Any]:
+    """The columns of sensitive features: of a frame, a two-dimensional array, a list, a mapping."""
+    da, dd = _dask(".array"), _dask(".dataframe")
+    if isinstance(features, dd.DataFrame):
+        return [features[name] for name in features.columns]
+    if isinstance(features, da.Array) and features.ndim == 2:
+        return [features[:, j] for j in range(features.shape[1])]
+    if isinstance(features, dict):
+        return [*features.values()]
+    listed = isinstance(features, list | tuple) and any(is_dask(column) for column in features)
+    return [*features] if listed else [features]
