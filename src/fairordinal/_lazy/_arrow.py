@@ -37,6 +37,7 @@ def names_of_arrow(data: Any) -> list[str]:
 
 def count_arrow(data: Any, query: Query) -> Counted:
     """Count a dataset in one pass; memory for a few batches and for what is distinct."""
+    _check_types(data.schema, query)
     orders: list[set[Order]] = [set() for _ in query.names]
     pending: list[Any] = []
     for batch in _batches(data, query):
@@ -52,6 +53,18 @@ def count_arrow(data: Any, query: Query) -> Counted:
         for order, name in zip(orders, query.names, strict=True)
     ]
     return read_counted(total, query, trusted)
+
+
+def _check_types(schema: Any, query: Query) -> None:
+    import pyarrow.types as kinds
+
+    if query.weight is None:
+        return
+    kind = schema.field(query.weight).type
+    if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+        raise ValueError(
+            f"sample_weight must hold numbers, got column {query.weight!r} of type {kind}."
+        )
 
 
 def _batches(data: Any, query: Query) -> Iterable[Any]:

@@ -6,7 +6,8 @@ partition. Workers need this library too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -38,16 +39,41 @@ def is_dask(values: Any) -> bool:
 
 def count_dask(frame: Any, query: Query) -> Counted:
     """Count the rows of a Dask DataFrame."""
-    dask, pd = _dask(""), optional("pandas", USE, "dask")
     wanted = [*query.names, *([query.weight] if query.weight is not None else [])]
-    counted = frame[list(dict.fromkeys(wanted))].map_partitions(
-        _count, query, meta=pd.DataFrame({ROWS: [0]}).iloc[:0], enforce_metadata=False
+    count = partial(_count, query=query)
+    return _total(_mapped(count, [frame[list(dict.fromkeys(wanted))]]), query)
+
+
+def count_columns(columns: Sequence[Any], query: Query) -> Counted:
+    """Count columns of Dask, series or arrays, matched by position within partitions."""
+    arguments = [*query.arguments, *(["sample_weight"] if query.weight is not None else [])]
+    columns = [_checked(*pair) for pair in zip(columns, arguments, strict=True)]
+    columns = _same_chunks(columns, arguments)
+    _check_partitions(columns, arguments)
+    count = partial(_count_beside, arguments=arguments, query=query)
+    if not any(hasattr(column, "chunks") for column in columns):
+        return _total(_mapped(count, columns), query)
+    delayed = _dask("").delayed(count, pure=True)
+    blocks = zip(*(_partitions(column) for column in columns), strict=True)
+    return _total([delayed(*parts) for parts in blocks], query)
+
+
+def _mapped(count: Callable[..., Any], columns: Sequence[Any]) -> Sequence[Any]:
+    """Counts of partitions; what several series are made of is made once."""
+    nothing = optional("pandas", USE, "dask").DataFrame({ROWS: []})
+    counted = _dask(".dataframe").map_partitions(
+        count, *columns, meta=nothing, align_dataframes=False, enforce_metadata=False
     )
-    parts = counted.to_delayed()
+    return counted.to_delayed()
+
+
+def _total(parts: Sequence[Any], query: Query) -> Counted:
+    """Add up counts of partitions, a few at a time."""
+    dask = _dask("")
     add_up = dask.delayed(_add_up, pure=True)
     while len(parts) > 1:
-        fours = range(0, len(parts), FAN_IN)
-        parts = [add_up(list(parts[i : i + FAN_IN]), query) for i in fours]
+        starts = range(0, len(parts), FAN_IN)
+        parts = [add_up([*parts[i : i + FAN_IN]], query) for i in starts]
     (total,) = dask.compute(parts[0])
     return read_counted(total, query)
 
@@ -92,34 +118,25 @@ def _grouped(frame: Any, query: Query, figures: dict[str, tuple[str, str]]) -> A
     return groups.agg(**figures).reset_index()
 
 
-def side_by_side(columns: Sequence[Any], arguments: Sequence[str]) -> Any:
-    """A Dask DataFrame of columns called by number, matched by position within partitions."""
-    da, dd, pd = _dask(".array"), _dask(".dataframe"), optional("pandas", USE, "dask")
-    if all(isinstance(column, da.Array) for column in columns):
-        columns = _same_chunks(columns, arguments)
-    series = [_as_series(*pair) for pair in zip(columns, arguments, strict=True)]
-    for column, argument in zip(series, arguments, strict=True):
-        if column.npartitions != series[0].npartitions:
-            raise ValueError(
-                f"{argument} has {column.npartitions} partitions but {arguments[0]} has "
-                f"{series[0].npartitions}; rows are matched by their place in a partition. Take "
-                "the columns from one Dask DataFrame, or repartition (rechunk) them alike."
-            )
-    meta = pd.DataFrame({str(i): column._meta for i, column in enumerate(series)})
-    return dd.map_partitions(
-        _beside,
-        *series,
-        arguments=[*arguments],
-        meta=meta,
-        align_dataframes=False,
-        enforce_metadata=False,
+def _checked(column: Any, argument: str) -> Any:
+    """A series, or an array of one dimension."""
+    da, dd = _dask(".array"), _dask(".dataframe")
+    if isinstance(column, dd.Series) or (isinstance(column, da.Array) and column.ndim == 1):
+        return column
+    if isinstance(column, dd.DataFrame) and len(column.columns) == 1:
+        return column[column.columns[0]]
+    what = f"a {type(column).__name__} of {type(column).__module__.partition('.')[0]}"
+    raise ValueError(
+        f"{argument} must be a column of Dask (a series, or an array of one dimension) as other "
+        f"arguments are, got {what}. Take all columns from one Dask DataFrame: data=frame."
     )
 
 
 def _same_chunks(columns: Sequence[Any], arguments: Sequence[str]) -> list[Any]:
-    """Arrays of known lengths in the chunks of the first."""
+    """Arrays of known lengths in the chunks of the first; others as they are."""
     first = columns[0]
-    if any(size != size for column in columns for size in column.shape):
+    known = [hasattr(column, "chunks") and column.shape[0] == column.shape[0] for column in columns]
+    if not all(known):
         return [*columns]
     for column, argument in zip(columns, arguments, strict=True):
         if column.shape != first.shape:
@@ -130,23 +147,23 @@ def _same_chunks(columns: Sequence[Any], arguments: Sequence[str]) -> list[Any]:
     return [column.rechunk(first.chunks) for column in columns]
 
 
-def _as_series(column: Any, argument: str) -> Any:
-    da, dd = _dask(".array"), _dask(".dataframe")
-    if isinstance(column, dd.Series):
-        return column
-    if isinstance(column, da.Array) and column.ndim == 1:
-        return dd.from_dask_array(column)
-    if isinstance(column, dd.DataFrame) and len(column.columns) == 1:
-        return column[column.columns[0]]
-    what = f"a {type(column).__name__} of {type(column).__module__.partition('.')[0]}"
-    raise ValueError(
-        f"{argument} must be a column of Dask (a series, or an array of one dimension) as other "
-        f"arguments are, got {what}. Take all columns from one Dask DataFrame: data=frame."
-    )
+def _check_partitions(columns: Sequence[Any], arguments: Sequence[str]) -> None:
+    first = columns[0].npartitions
+    for column, argument in zip(columns, arguments, strict=True):
+        if column.npartitions != first:
+            raise ValueError(
+                f"{argument} has {column.npartitions} partitions but {arguments[0]} has {first}; "
+                "rows are matched by their place in a partition. Take the columns from one Dask "
+                "DataFrame, or repartition (rechunk) them alike."
+            )
 
 
-def _beside(*parts: Any, arguments: Sequence[str]) -> Any:
-    """One partition: its columns as a frame, whatever their indices."""
+def _partitions(column: Any) -> list[Any]:
+    return [*column.to_delayed().ravel()] if hasattr(column, "chunks") else column.to_delayed()
+
+
+def _count_beside(*parts: Any, arguments: Sequence[str], query: Query) -> Any:
+    """Distinct rows of one partition, given as columns; their indices are ignored."""
     pd = optional("pandas", USE, "dask")
     for part, argument in zip(parts, arguments, strict=True):
         if len(part) != len(parts[0]):
@@ -155,7 +172,12 @@ def _beside(*parts: Any, arguments: Sequence[str]) -> Any:
                 f"{len(parts[0])}; row i of each must describe the same sample. Take the columns "
                 "from one Dask DataFrame, or repartition (rechunk) them alike."
             )
-    return pd.DataFrame({str(i): part.reset_index(drop=True) for i, part in enumerate(parts)})
+    weight = [query.weight] if query.weight is not None else []
+    columns = {
+        name: pd.Series(part).reset_index(drop=True)
+        for name, part in zip([*query.names, *weight], parts, strict=True)
+    }
+    return _count(pd.DataFrame(columns), query)
 
 
 def feature_columns(features: Any) -> list[Any]:

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from fairordinal._lazy._arrow import count_arrow, is_arrow, names_of_arrow
 from fairordinal._lazy._counted import Counted, Query
-from fairordinal._lazy._dask import count_dask, feature_columns, is_dask, side_by_side
+from fairordinal._lazy._dask import count_columns, count_dask, feature_columns, is_dask
 from fairordinal._lazy._engines import count_lazy
 
 
@@ -121,12 +121,11 @@ def _has_dask(rows: Rows) -> bool:
 
 
 def _of_dask_columns(rows: Rows) -> Rows:
-    """Columns of Dask, put side by side and counted."""
-    pairs = _pairs(rows._replace(sensitive_features=feature_columns(rows.sensitive_features)))
-    arguments, columns = zip(*pairs, strict=True)
-    frame = side_by_side(columns, arguments)
-    places = iter(str(i) for i in range(len(columns)))
-    features = [next(places) for argument in arguments if argument == "sensitive_features"]
-    given = {argument: next(places) for argument in arguments[len(features) :]}
-    names = Rows(**given, sensitive_features=features)
-    return _distinct(count_dask(frame, _query(names)), names)
+    """Columns of Dask, counted side by side; they are called as their arguments."""
+    given = rows._replace(sensitive_features=feature_columns(rows.sensitive_features))
+    features = [f"feature {i}" for i in range(len(given.sensitive_features))]
+    names = Rows(*(None if column is None else name for name, column in given._asdict().items()))
+    names = names._replace(sensitive_features=features)
+    columns = [column for argument, column in _pairs(given) if argument != "sample_weight"]
+    weight = [] if rows.sample_weight is None else [rows.sample_weight]
+    return _distinct(count_columns([*columns, *weight], _query(names)), names)
