@@ -167,6 +167,29 @@ def test_a_column_may_be_used_twice_and_be_called_anything(hold):
 
 
 @every_holder
+@pytest.mark.parametrize("kind", ["bool", "int8", "float32", "Int64", "double[pyarrow]"])
+def test_weights_of_any_numeric_type_are_summed(hold, kind):
+    frame = people()
+    frame["w"] = (frame.w > 1).astype(kind)
+    assert_same(of(hold(parts_of(frame)), sample_weight="w"), of(frame, sample_weight="w"))
+
+
+def test_a_missing_weight_of_a_nullable_type_is_refused_by_dask():
+    frame = people().astype({"w": "Int64"})
+    frame.loc[2, "w"] = pd.NA
+    with pytest.raises(ValueError, match="got a missing value in 1 rows"):
+        of(dask_frame(parts_of(frame)), sample_weight="w")
+
+
+@pytest.mark.parametrize("weight", ["1.5", [1], None])
+def test_weights_that_are_no_numbers_are_refused_by_dask(weight):
+    frame = people().astype({"w": object})
+    frame["w"] = [weight] * len(frame)
+    with pytest.raises(ValueError, match="sample_weight must"):
+        of(dask_frame(parts_of(frame)), sample_weight="w")
+
+
+@every_holder
 def test_names_follow_labels(hold):
     frame = people()
     named = frame.assign(grade=frame.grade.map(dict(enumerate(LEVELS))))

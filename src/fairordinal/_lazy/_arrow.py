@@ -25,7 +25,7 @@ FILES_AHEAD = 2  # opened before their turn; each may hold a row group
 
 
 def is_arrow(data: Any) -> bool:
-    """A dataset, a scanner or a stream of batches; nothing is imported for the answer."""
+    """A dataset or a stream of batches; nothing is imported for the answer."""
     kinds = {(kind.__module__, kind.__name__) for kind in type(data).__mro__}
     return bool(kinds & {("pyarrow._dataset", "Dataset"), ("pyarrow.lib", "RecordBatchReader")})
 
@@ -61,7 +61,8 @@ def _check_types(schema: Any, query: Query) -> None:
     if query.weight is None:
         return
     kind = schema.field(query.weight).type
-    if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+    numeric = (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean)
+    if not any(is_of(kind) for is_of in numeric):
         raise ValueError(
             f"sample_weight must hold numbers, got column {query.weight!r} of type {kind}."
         )

@@ -25,6 +25,15 @@ from fairordinal._lazy._counted import (
 from fairordinal._optional import optional
 
 FAN_IN = 4  # tables of counts that are added up at once
+NUMERIC = (
+    "integer",
+    "integer-na",
+    "floating",
+    "mixed-integer-float",
+    "decimal",
+    "boolean",
+    "empty",
+)
 USE = "Counting rows of Dask"
 
 
@@ -91,13 +100,11 @@ def _count(part: Any, query: Query) -> Any:
 
 
 def _as_weight(column: Any, name: str) -> Any:
-    """Numbers of full precision; what is no number is refused."""
-    try:
-        if column.dtype.kind in "biuf" or column.dtype == object:
-            return column.astype("float64")
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(f"sample_weight must hold numbers, got column {name!r} of {column.dtype}.")
+    """Numbers of full precision, nan where missing; what is no number is refused."""
+    pd = optional("pandas", USE, "dask")
+    if len(column) and pd.api.types.infer_dtype(column, skipna=True) not in NUMERIC:
+        raise ValueError(f"sample_weight must hold numbers, got column {name!r} of {column.dtype}.")
+    return pd.Series(column.to_numpy(dtype="float64", na_value=float("nan")))
 
 
 def _add_up(parts: Sequence[Any], query: Query) -> Any:

@@ -35,7 +35,9 @@ def count_lazy(frame: nw.LazyFrame[Any], query: Query) -> Counted:
 
 
 def _check_types(schema: nw.Schema, query: Query) -> None:
-    if query.weight is not None and not schema[query.weight].is_numeric():
+    if query.weight is None:
+        return
+    if not schema[query.weight].is_numeric() and schema[query.weight] != nw.Boolean:
         raise ValueError(
             f"sample_weight must hold numbers, got column {query.weight!r} of type "
             f"{schema[query.weight]}."
