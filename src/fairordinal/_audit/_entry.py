@@ -105,7 +105,7 @@ def audit(
     (``UndefinedMetricWarning``) and left out.
 
     Lazy `data` costs a ``GROUP BY`` of the columns, and memory for what is distinct; more than
-    5 000 000 combinations of group, label and score are refused, so round scores first. Counts
+    2 000 000 combinations of group, label and score are refused, so round scores first. Counts
     and sums of whole weights equal those of rows in memory; other weights are equal but for the
     order in which they are added.
 

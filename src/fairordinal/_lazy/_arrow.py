@@ -44,7 +44,7 @@ def count_arrow(data: Any, query: Query) -> Counted:
         for order, name in zip(orders, query.names, strict=True):
             order.add(_declared(batch.column(batch.schema.names.index(name))))
         pending.append(_grouped(batch, query))
-        if sum(part.num_rows for part in pending) > MOST_PENDING:
+        if _is_much(pending):
             pending = [_added(pending, query)]
             refuse_many(nw.from_native(pending[0], eager_only=True), query)
     total = _added(pending or [_grouped(_nothing(data), query)], query)
@@ -66,6 +66,12 @@ def _check_types(schema: Any, query: Query) -> None:
         raise ValueError(
             f"sample_weight must hold numbers, got column {query.weight!r} of type {kind}."
         )
+
+
+def _is_much(pending: list[Any]) -> bool:
+    """Whether counts wait that are as many as those added up: sums are then few and cheap."""
+    first, *others = (part.num_rows for part in pending)
+    return sum(others) > max(first, MOST_PENDING)
 
 
 def _batches(data: Any, query: Query) -> Iterable[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairordinal._validation import Array, Column, read_column
 
-MOST_DISTINCT = 5_000_000  # about 1 GB, as an audit of so many rows takes
+MOST_DISTINCT = 2_000_000  # up to two GB while they are counted, whoever counts
 ROWS, WEIGHT, PRESENT, LEAST = "rows", "weight", "weights present", "least weight"
 
 Order = tuple[Any, ...] | None

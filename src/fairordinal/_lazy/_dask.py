@@ -7,13 +7,14 @@ partition. Workers need this library too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import narwhals as nw
 
 from fairordinal._lazy._counted import (
     LEAST,
+    MOST_DISTINCT,
     PRESENT,
     ROWS,
     WEIGHT,
@@ -111,6 +112,8 @@ def _add_up(parts: Sequence[Any], query: Query) -> Any:
     """Counts of several partitions together."""
     pd = optional("pandas", USE, "dask")
     some = [part for part in parts if len(part)] or [*parts[:1]]
+    if len(some) > 2 and sum(map(len, some)) > MOST_DISTINCT:  # one by one, to stop in time
+        return reduce(lambda total, part: _add_up([total, part], query), some)
     whole = pd.concat(some, ignore_index=True)
     figures = {ROWS: (ROWS, "sum")}
     if query.weight is not None:
