@@ -27,6 +27,7 @@ bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_quality.py
 	$(BIN)/python benchmarks/bench_frontier.py
 	$(BIN)/python benchmarks/bench_cli.py
+	$(BIN)/python benchmarks/bench_scale_audit.py
 
 browser:  ## Chromium for the tests of reports, where root may install it; never fails
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \

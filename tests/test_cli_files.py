@@ -184,6 +184,14 @@ def test_an_order_that_is_stored_is_known(tmp_path, frame, expected):
         assert expected in run("audit", tmp_path / name, *AUDITED[:-2]).output
 
 
+def test_an_order_that_a_parquet_file_does_not_keep_is_asked_for(tmp_path, frame, expected):
+    ordered = pd.CategoricalDtype(ORDER, ordered=True)
+    frame = frame.astype({"grade": ordered, "predicted": ordered})
+    frame.to_parquet(tmp_path / "a.parquet", use_dictionary=False)
+    assert run("audit", tmp_path / "a.parquet", *AUDITED[:-2]).exit_code == 1
+    assert expected in run("audit", tmp_path / "a.parquet", *AUDITED).output
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

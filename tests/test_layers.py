@@ -10,6 +10,7 @@ import fairordinal
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
     "_validation _progress _threads _files _optional _predictions",
+    "_lazy",
     "_table _costs _render _source",
     "criteria",
     "metrics _inference _attribution _comparison _cuts _pairloss _rows",

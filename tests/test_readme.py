@@ -35,12 +35,16 @@ def test_the_first_example_has_six_lines():
     assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) == 6
 
 
-def test_the_other_examples_run():
+def test_the_other_examples_run(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     y_true, X = random.integers(0, 4, 600), random.normal(size=(600, 2))
     sex, region = random.choice(["f", "m"], 600), random.choice(["north", "south"], 600)
     counts = pd.DataFrame({"sex": sex, "grade": y_true, "predicted": y_true})
     counts = counts.groupby([*counts], as_index=False).size().rename(columns={"size": "n"})
+    (tmp_path / "decisions").mkdir()
+    decisions = pd.DataFrame({"sex": sex, "region": region, "grade": y_true, "predicted": y_true})
+    decisions.to_parquet(tmp_path / "decisions" / "1.parquet")
+    monkeypatch.chdir(tmp_path)
     namespace = {
         "audit": audit, "y_true": y_true, "y_pred": y_true, "sex": sex, "X": X,
         "df": pd.DataFrame({"sex": sex, "region": region}), "model": LogisticRegression(),

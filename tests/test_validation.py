@@ -177,7 +177,7 @@ NOT_ONE = {
     "polars": (pl.DataFrame(TWO), "2 columns"),
     "pyarrow": (pa.table(TWO), "2 columns"),
     "ragged": ([[1], [1, 2], [1], [1], [1], [1]], "different lengths"),
-    "lazy": (pl.LazyFrame({"y": Y}), "lazy frame; collect it"),
+    "lazy": (pl.LazyFrame({"y": Y}), "LazyFrame of polars, whose rows are not in memory"),
     "complex": ([1j] * 6, "complex128"),
 }  # fmt: skip
 

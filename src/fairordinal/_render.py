@@ -143,11 +143,13 @@ def escape(cell: str) -> str:
 
 
 def frame_library(*sources: Any) -> str | None:
-    """The library of the first source that is a series or a frame."""
+    """The library of the first source that is a series or a frame, lazy or not."""
     for source in sources:
         found = nw.from_native(source, pass_through=True, allow_series=True)
-        if isinstance(found, nw.Series | nw.DataFrame):
+        if isinstance(found, nw.Series | nw.DataFrame | nw.LazyFrame):
             return str(found.implementation.value)
+        if type(source).__module__.startswith("pyarrow."):
+            return "pyarrow"  # a dataset, a stream
     return None
 
 

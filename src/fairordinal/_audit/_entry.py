@@ -12,6 +12,7 @@ from fairordinal._audit._finding import find
 from fairordinal._audit._result import Audit
 from fairordinal._comparison import compare as compare_metrics
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._lazy import Rows, gather
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Column, check_same_length, read_column, read_weight, stack
@@ -48,6 +49,7 @@ def audit(
     random_state: Any = 0,
     compare: bool = False,
     missing_group: str = "error",
+    data: Any = None,
 ) -> Audit:
     """Audit a predictor of ordered labels for fairness between groups.
 
@@ -57,7 +59,9 @@ def audit(
         True and predicted ordinal labels; `y_pred` may hold scores. Integers, ordered
         categoricals, or names with `labels`. Numbers are predicted labels if each is a label of
         `y_true`, or if all are whole and make at most ten labels, or twice those of `y_true`;
-        else scores. Rows are matched by position; an index is ignored.
+        else scores. Rows are matched by position; an index is ignored. With `data`, names of its
+        columns, as for `sensitive_features`, `sample_weight` and `scores`. Columns of Dask are
+        counted partition by partition.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample; several columns mean their intersections.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -84,6 +88,10 @@ def audit(
         Also show what binary and standard metrics say, and why they disagree.
     missing_group : {"error", "own"}, default="error"
         Refuse rows without a group, or make them a group of their own.
+    data : frame, lazy frame or dataset, default=None
+        Where the columns are: a frame of pandas, polars or pyarrow; a lazy frame of polars, a
+        dataset of pyarrow (a folder of Parquet files, say), a Dask DataFrame, a relation of
+        DuckDB, a frame of Spark. Those that are not in memory count their rows themselves.
 
     Returns
     -------
@@ -96,6 +104,11 @@ def audit(
     cell per group and label. Undefined is never 0: such pairs of groups are warned about
     (``UndefinedMetricWarning``) and left out.
 
+    Lazy `data` costs a ``GROUP BY`` of the columns, and memory for what is distinct; more than
+    2 000 000 combinations of group, label and score are refused, so round scores first. Counts
+    and sums of whole weights equal those of rows in memory; other weights are equal but for the
+    order in which they are added.
+
     Examples
     --------
     >>> from fairordinal import audit
@@ -105,21 +118,31 @@ def audit(
     1.0
     >>> result["demographic_parity"].violation_interval     # five rows prove little
     (0.0, 1.0)
+
+    Columns by name, of a frame that is not loaded:
+
+    >>> import polars as pl
+    >>> lazy = pl.LazyFrame({"grade": [3, 0, 3, 0, 2], "predicted": [3, 3, 3, 0, 2],
+    ...                      "sex": list("aaabb")})
+    >>> result = audit("grade", "predicted", sensitive_features="sex", data=lazy)
+    >>> result["demographic_parity"].violation
+    1.0
     """
+    library = frame_library(data, y_true, y_pred, sensitive_features)
+    rows = gather(Rows(y_true, y_pred, sensitive_features, sample_weight, scores), data)
     columns = {
-        "sensitive_features": sensitive_features,
-        "sample_weight": sample_weight,
+        "sensitive_features": rows.sensitive_features,
+        "sample_weight": rows.sample_weight,
         "missing_group": missing_group,
     }
-    table = read_table(y_true, y_pred, labels=labels, **columns)
+    table = read_table(rows.y_true, rows.y_pred, labels=labels, **columns)
     score_table = None
     if scores is not None:
         order = table.labels if table.labels.dtype.kind == "O" else labels
-        score_table = read_table(y_true, scores, labels=order, as_scores=True, **columns)
+        score_table = read_table(rows.y_true, rows.scores, labels=order, as_scores=True, **columns)
     options = Options(
         criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
     )
-    library = frame_library(y_true, y_pred, sensitive_features)
     return _assemble(table, score_table, options, library)
 
 

@@ -25,12 +25,13 @@ def assert_pairwise_fair(
     sample_weight: Any = None,
     labels: Any = None,
     missing_group: str = "error",
+    data: Any = None,
 ) -> None:
     """Fail unless a predictor is fair: for test suites.
 
     Parameters
     ----------
-    y_true, y_pred, sensitive_features, sample_weight, labels, missing_group
+    y_true, y_pred, sensitive_features, sample_weight, labels, missing_group, data
         As for :func:`audit`.
     max_violation : float, default=0.05
         The greatest violation that passes.
@@ -73,6 +74,7 @@ def assert_pairwise_fair(
             confidence=0.95 if confidence is None else confidence,
             interval=interval,
             missing_group=missing_group,
+            data=data,
         )
     (finding,) = result.findings
     _refuse_undefined(finding)
@@ -115,12 +117,13 @@ def rows_needed(
     sample_weight: Any = None,
     labels: Any = None,
     missing_group: str = "error",
+    data: Any = None,
 ) -> int | None:
     """How many rows, of the kind of a first sample, tell a violation from 0.
 
     Parameters
     ----------
-    y_true, y_pred, sensitive_features, sample_weight, labels, missing_group
+    y_true, y_pred, sensitive_features, sample_weight, labels, missing_group, data
         A first sample, as for :func:`audit`. It gives the proportions of groups and labels and
         how much predictions vary.
     violation : float, default=0.05
@@ -154,5 +157,6 @@ def rows_needed(
         criteria=[criterion],
         confidence=confidence,
         missing_group=missing_group,
+        data=data,
     )
     return result.rows_needed(violation, criterion=criterion, power=power)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fairordinal._lazy import keeps_dictionaries
 from fairordinal._source._open import Source
 from fairordinal._source._values import Cells
 
@@ -74,6 +75,8 @@ def _stored(source: Source, column: str) -> list[Any] | None:
     data = source.dataset(None)
     kind = data.schema.field(column).type
     if not pa.types.is_dictionary(kind) or not kind.ordered:
+        return None
+    if not keeps_dictionaries(data, column):
         return None
     head = data.head(1, columns=[column]).column(column).combine_chunks()
     return [str(label) for label in head.dictionary.to_pylist()]

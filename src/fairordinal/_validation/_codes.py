@@ -26,6 +26,7 @@ class Coded:
     offset: int
     lookup: Array  # code of each whole number from `offset` on; -1 where none occurs
     levels: Array  # ascending
+    counts: Array | None = None  # rows that each entry stands for, as in `Column`
 
     def codes(self, rows: slice) -> Array:
         """Codes of some rows, as integers fit for indexing."""
@@ -64,14 +65,14 @@ def encode(column: Column) -> Coded:
     if narrow and all_whole(column.values):
         return _encode_span(column, int(low), int(high))
     levels, codes = np.unique(column.values, return_inverse=True)
-    return Coded(column.name, codes, 0, np.arange(len(levels)), levels)
+    return Coded(column.name, codes, 0, np.arange(len(levels)), levels, column.counts)
 
 
 def _encode_names(column: Column) -> Coded:
     assert column.names is not None
     levels = np.empty(len(column.names), dtype=object)
     levels[:] = column.names
-    return Coded(column.name, column.values, 0, np.arange(len(levels)), levels)
+    return Coded(column.name, column.values, 0, np.arange(len(levels)), levels, column.counts)
 
 
 def all_whole(values: Array) -> bool:
@@ -87,7 +88,7 @@ def _encode_span(column: Column, low: int, high: int) -> Coded:
         present[column.values[rows].astype(np.intp) - low] = True
     levels = (np.flatnonzero(present) + low).astype(column.values.dtype)
     lookup = np.where(present, np.cumsum(present) - 1, -1)
-    return Coded(column.name, column.values, low, lookup, levels)
+    return Coded(column.name, column.values, low, lookup, levels, column.counts)
 
 
 def check_same_length(*columns: Column | Coded) -> None:

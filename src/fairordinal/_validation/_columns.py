@@ -29,6 +29,7 @@ class Column:
     names: tuple[Any, ...] | None = None  # None: the values are numbers
     ordered: bool = False  # the names were declared in ascending order
     boolean: bool = False
+    counts: Array | None = None  # rows that each entry stands for; None: each is a row itself
 
     def missing(self) -> Array:
         """Which rows hold nothing."""
@@ -49,6 +50,13 @@ class Column:
         if self.names is None:
             return repr(self.values[row].item())
         return "a missing value" if self.values[row] < 0 else repr(self.names[self.values[row]])
+
+
+def where(entries: Array, counts: Array | None) -> str:
+    """Where some entries of a column are, and how many rows they are, for a message."""
+    if counts is None:
+        return f"at row {entries[0]} ({len(entries)} such rows)"
+    return f"in {int(counts[entries].sum()):,} rows"
 
 
 def read_column(values: Any, name: str) -> Column:
@@ -88,9 +96,8 @@ def stack(columns: Sequence[Column]) -> Column:
 
 def _one_column(values: Any, name: str) -> Any:
     """Unwrap frames and arrays of one column; refuse what is not a column."""
+    refuse_lazy(values, name)
     values = nw.from_native(values, pass_through=True, allow_series=True)
-    if isinstance(values, nw.LazyFrame):
-        raise ValueError(f"{name} is a lazy frame; collect it and pass one of its columns.")
     if isinstance(values, nw.DataFrame):
         if len(values.columns) != 1:
             raise ValueError(
@@ -102,10 +109,28 @@ def _one_column(values: Any, name: str) -> Any:
         values = np.asarray(values)
     if isinstance(values, str | bytes | Mapping | Set) or not _has_length(values):
         shown = repr(values)
+        hint = " Columns have names only with data=frame." if isinstance(values, str) else ""
         raise ValueError(
-            f"{name} must be a column of rows (list, array or series), got {shown:.60}."
+            f"{name} must be a column of rows (list, array or series), got {shown:.60}.{hint}"
         )
     return values
+
+
+def refuse_lazy(values: Any, name: str) -> None:
+    """Refuse what is not in memory, rather than load it."""
+    lazy = isinstance(nw.from_native(values, pass_through=True, allow_series=True), nw.LazyFrame)
+    if not lazy and not hasattr(values, "__dask_graph__"):
+        return
+    raise ValueError(
+        f"{name} is {_kind(values)}, whose rows are not in memory. "
+        'audit("true", "predicted", sensitive_features="group", data=frame) counts rows where '
+        "they are, and an audit has every metric; or load the columns (.collect(), .compute())."
+    )
+
+
+def _kind(values: Any) -> str:
+    library = type(values).__module__.partition(".")[0]
+    return f"a {type(values).__name__} of {library}"
 
 
 def _has_length(values: Any) -> bool:

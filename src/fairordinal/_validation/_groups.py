@@ -10,7 +10,14 @@ import narwhals as nw
 import numpy as np
 
 from fairordinal._validation._codes import Coded, all_whole, blocks_of, encode
-from fairordinal._validation._columns import Array, Column, is_number, read_column
+from fairordinal._validation._columns import (
+    Array,
+    Column,
+    is_number,
+    read_column,
+    refuse_lazy,
+    where,
+)
 
 MISSING = "(missing)"
 
@@ -35,6 +42,7 @@ def read_groups(sensitive_features: Any, missing_group: str = "error", least: in
 
 def _group_columns(sensitive_features: Any) -> list[Column]:
     name = "sensitive_features"
+    refuse_lazy(sensitive_features, name)
     columns = _several(nw.from_native(sensitive_features, pass_through=True, allow_series=True))
     if columns is None:
         return [read_column(sensitive_features, name)]
@@ -67,10 +75,10 @@ def _several(features: Any) -> list[Any] | None:
 def _encode_groups(column: Column, missing_group: str) -> Coded:
     missing = _missing_rows(column)
     if missing is not None and missing_group == "error":
-        row = int(np.flatnonzero(missing)[0])
+        rows = np.flatnonzero(missing)
         raise ValueError(
-            f"{column.name} must be complete, got {column.show(row)} at row {row} "
-            f"({int(missing.sum())} such rows). Fill them in or drop them; an audit takes them as "
+            f"{column.name} must be complete, got {column.show(rows[0])} "
+            f"{where(rows, column.counts)}. Fill them in or drop them; an audit takes them as "
             "a group of their own with missing_group='own'."
         )
     if missing is not None:

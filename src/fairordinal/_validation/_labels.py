@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from fairordinal._validation._codes import Coded, all_whole, encode
-from fairordinal._validation._columns import Array, Column, is_number, read_column
+from fairordinal._validation._columns import Array, Column, is_number, read_column, where
 
 FEW_LABELS = 10  # so many whole numbers are labels, whether or not y_true holds them
 
@@ -47,16 +47,17 @@ def check_complete(column: Column) -> None:
         return
     missing = column.missing()
     if missing.any():
-        row = int(np.flatnonzero(missing)[0])
+        rows = np.flatnonzero(missing)
         raise ValueError(
-            f"{column.name} must be complete, got {column.show(row)} at row {row} "
-            f"({int(missing.sum())} such rows). Drop these rows or impute them."
+            f"{column.name} must be complete, got {column.show(rows[0])} "
+            f"{where(rows, column.counts)}. Drop these rows or impute them."
         )
     if column.names is None and not np.isfinite(column.values).all():
-        row = int(np.flatnonzero(~np.isfinite(column.values))[0])
+        rows = np.flatnonzero(~np.isfinite(column.values))
         raise ValueError(
-            f"{column.name} must hold finite numbers, got {column.show(row)} at row {row}. "
-            "Replace infinite values by a large finite one if only their order matters."
+            f"{column.name} must hold finite numbers, got {column.show(rows[0])} "
+            f"{where(rows, column.counts)}. Replace infinite values by a large finite one if only "
+            "their order matters."
         )
 
 
@@ -158,8 +159,8 @@ def _to_levels(coded: Coded, levels: Array) -> Coded:
     if rows.size:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
-            f"{coded.name} must hold labels from {levels.tolist()}, got {value!r} at row "
-            f"{rows[0]} ({rows.size} such rows). Correct these rows or extend labels= "
+            f"{coded.name} must hold labels from {levels.tolist()}, got {value!r} "
+            f"{where(rows, coded.counts)}. Correct these rows or extend labels= "
             "(categories= of an estimator); scores may be any fractional numbers."
         )
     return coded.recode(new_code, levels)
