@@ -12,8 +12,14 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import StratifiedKFold
 
-import oracles
-from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
+from fairordinal import (
+    FairOrdinalClassifier,
+    FairOrdinalFrontier,
+    FairThresholdClassifier,
+    metrics,
+    optimize_thresholds,
+)
+from fairordinal._costs import cost_matrix
 from fairordinal._pairloss import LOSSES, Histogram
 from fairordinal._pairloss._bins import added, spans_of, tally
 from fairordinal._rows import Block, Features, folds_of, read_partitions, score_table
@@ -24,7 +30,7 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators import _learning
 from fairordinal.ranker import FairLinearRanker, pair_data
 from fairordinal.ranker._objective import Aim, Objective
-from fairordinal.thresholds import solve
+from fairordinal.thresholds import read_goal, read_settings, solve
 from fairordinal.thresholds._stretched import coarseness_of
 
 QUICK = {"ranker": "direct", "alpha": 1e-3, "cv": 2}
@@ -263,14 +269,20 @@ def test_columns_in_memory_are_cut_like_the_features():
         FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(features, y, sensitive_features=groups)
 
 
-def test_blocks_of_unknown_length_and_of_other_types():
+def test_blocks_may_differ_in_their_types():
     X, y, a = people()
-    frame = pd.DataFrame(X, columns=list("abc"))
-    frame["y"], frame["a"] = y, a
-    parts = [frame[:90], frame[90:200].astype({"y": float, "a": float}), frame[200:]]
-    lazy = dd.from_map(lambda i: parts[i], [0, 1, 2], meta=frame.astype({"y": float, "a": float}))
-    unknown = lazy[["a", "b", "c"]].to_dask_array()
-    assert np.isnan(unknown.chunks[0]).all()
+    frame = pd.DataFrame({"y": y, "a": a})
+    parts = [frame[:90], frame[90:200].astype(float), frame[200:].astype("int8")]
+    lazy = dd.from_map(lambda i: parts[i], [0, 1, 2], meta=frame)
+    here = FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(X, y, sensitive_features=a)
+    there = FairLinearRanker(alpha=1e-3, ranker="relaxed").fit(
+        cut(X, [90, 110, 100]), lazy["y"], sensitive_features=lazy["a"]
+    )
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
+    halves = [frame[:90], frame[90:].astype(str)]
+    mixed = dd.from_map(lambda i: halves[i], [0, 1], meta=frame)
+    with pytest.raises(ValueError, match="y holds numbers in one table and names in another"):
+        FairLinearRanker().fit(cut(X, [90, 210]), mixed["y"], sensitive_features=mixed["a"])
 
 
 def test_unknown_lengths_are_counted():
@@ -317,10 +329,13 @@ def test_thresholds_of_a_fitted_scorer(scorer):
 
 BAD = {
     "other blocks": ({"y": [100, 200]}, r"y has 2 blocks but X has 3.*[Rr]echunk"),
-    "other lengths": ({"y": [90, 110, 100]}, "a block of X has 100 rows but that of y has 90"),
+    "other lengths": (
+        {"y": [90, 110, 100], "a": [90, 110, 100]},
+        r"a block of X has 100 rows but that of y has (90|110)",
+    ),
     "groups of other lengths": (
         {"a": [90, 110, 100]},
-        "block 0: sensitive_features has 90 rows but y has 100",
+        r"block [01]: sensitive_features has (90|110) rows but y has 100",
     ),
 }
 
@@ -425,10 +440,6 @@ def sum_of_two(X, labels):
 @pytest.mark.parametrize("asked", [{"trade_off": 0.3}, {"max_violation": 0.1}])
 def test_bounds_of_stretches_are_honest(criterion, asked, monkeypatch):
     """No thresholds at all, not only those between stretches, are better than the bound says."""
-    from fairordinal import optimize_thresholds
-    from fairordinal._costs import cost_matrix
-    from fairordinal.thresholds import read_goal, read_settings
-
     X, y, a = people(400)
     rows = Block.of(Features.plain(X), a, y, 2, 4)
     table, coef = stretched(rows, monkeypatch, stretches=16)
@@ -442,11 +453,7 @@ def test_bounds_of_stretches_are_honest(criterion, asked, monkeypatch):
     assert found.objective >= best.lower_bound - 1e-9
     assert found.objective <= best.objective + sum(coarseness_of(table, notion, cost)) * 10
     predicted = np.searchsorted(found.thresholds, X @ coef)
-    expected = oracles.mean_cost(y, predicted) if hasattr(oracles, "mean_cost") else None
-    assert expected is None or found.cost == pytest.approx(expected)
-    np.testing.assert_array_equal(
-        np.bincount(predicted, minlength=4), found.after.table.cube.sum(axis=(0, 1))
-    )
+    assert found.cost == pytest.approx(metrics.mean_cost(y, predicted))
 
 
 @pytest.mark.parametrize("where", ["memory", "blocks"])

@@ -16,6 +16,8 @@ from fairordinal.ranker._surface import histogram_at, surface_at
 
 MOST_WHITENED = 1500  # features; beyond, they are only scaled
 SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
+# quantiles that lie between rows, however many there are: between two far apart, rounding decides
+OUTER = np.array([0.898765432101, 0.101234567899])
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,5 +239,5 @@ def sharpness_for(data: PairData, coef: Array) -> float:
     if not coef.any():
         return 1.0
     histogram = histogram_at(data.rows, coef, 1.0)
-    spread = float(np.subtract(*histogram.quantiles(np.array([0.9, 0.1])))) / 2.5
+    spread = float(np.subtract(*histogram.quantiles(OUTER))) / 2.5
     return max(1.0, SHARPNESS / spread) if spread > 0 else 1.0
