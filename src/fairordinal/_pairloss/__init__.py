@@ -23,10 +23,10 @@ The `squared_hinge` has a kink, and is summed exactly by sorting the scores (`So
 O(n·log n + n·m).
 """
 
-from fairordinal._pairloss._alike import Alike, alike
+from fairordinal._pairloss._alike import Alike, alike_rows
 from fairordinal._pairloss._histogram import Histogram
 from fairordinal._pairloss._kernels import LOSSES, STEP, Kernel
 from fairordinal._pairloss._loss import PairLoss
 from fairordinal._pairloss._measure import measure
 
-__all__ = ["LOSSES", "STEP", "Alike", "Histogram", "Kernel", "PairLoss", "alike", "measure"]
+__all__ = ["LOSSES", "STEP", "Alike", "Histogram", "Kernel", "PairLoss", "alike_rows", "measure"]
