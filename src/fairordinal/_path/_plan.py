@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairordinal._cuts import Goal
+from fairordinal._cuts import Goal, Notion, read_notion
 from fairordinal._pairloss import Kernel
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
@@ -68,10 +68,16 @@ class Plan:
         table = self._table(rows, _merged(rows.features.times(coef)))
         return solve(table, self.criterion, self.cost, goal, "certified", settings)
 
-    def rough_cuts(self, rows: Rows, coef: Array, goals: Sequence[Goal]) -> list[RoughCut]:
+    def notion(self, rows: Rows) -> Notion:
+        """What is fair between cells of some rows, for the cuts of all rankers."""
+        return read_notion(self._table(rows, np.zeros(len(rows.labels))), self.criterion)
+
+    def rough_cuts(
+        self, rows: Rows, coef: Array, goals: Sequence[Goal], notion: Notion | None = None
+    ) -> list[RoughCut]:
         """Good thresholds of a ranker for each goal, at quantiles of its scores."""
         scores = _at_quantiles(rows.features.times(coef), rows.weight)
-        return rough_cuts(self._table(rows, scores), self.criterion, self.cost, goals)
+        return rough_cuts(self._table(rows, scores), self.criterion, self.cost, goals, notion)
 
     def _table(self, rows: Rows, scores: Array) -> ScoreTable:
         return rows.table(scores, self.names, self.labels)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._cuts import Goal
+from fairordinal._cuts import Goal, Notion
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
 from fairordinal._table import ScoreTable
@@ -63,10 +64,13 @@ class Pool:
 
     def add_each(self, tried: Mapping[Goal, Sequence[int]], most: int = MOST_RANKERS) -> None:
         """The same with rankers of its own for each goal."""
-        for r in sorted({r for rankers in tried.values() for r in rankers}):
-            goals = [goal for goal, rankers in tried.items() if r in rankers]
-            cuts = self.plan.rough_cuts(self.rows, self.path[r].coef, goals)
-            self._cuts.setdefault(r, {}).update(zip(goals, cuts, strict=True))
+        with progress("thresholds") as say:
+            for r in sorted({r for rankers in tried.values() for r in rankers}):
+                goals = [goal for goal, rankers in tried.items() if r in rankers]
+                if say is not None:
+                    say(f"ranker {r + 1} of {len(self.path)}, {len(goals)} limits")
+                cuts = self.plan.rough_cuts(self.rows, self.path[r].coef, goals, self._notion)
+                self._cuts.setdefault(r, {}).update(zip(goals, cuts, strict=True))
         wanted: dict[int, list[Goal]] = {}
         for goal, rankers in tried.items():
             for r in self._promising(goal, rankers)[:most]:
@@ -91,6 +95,10 @@ class Pool:
             self._fits[number].update(fits)
             for key, cube in cubes.items():
                 self._held_out[key] = self._held_out.get(key, 0.0) + cube
+
+    @cached_property
+    def _notion(self) -> Notion:
+        return self.plan.notion(self.rows)
 
     @property
     def trained(self) -> Trained:
@@ -141,10 +149,10 @@ def _predictions_in_fold(
     """Rankers fitted to some rows, and counts of their predictions for others."""
     missing = [r for r in wanted if r not in known]
     fits = dict(zip(missing, plan.path_again(some, [path[r] for r in missing]), strict=True))
-    cubes = {}
+    cubes, notion = {}, plan.notion(some)
     for r, goals in wanted.items():
         coef = (known.get(r) or fits[r]).coef
-        for goal, cut in zip(goals, plan.rough_cuts(some, coef, goals), strict=True):
+        for goal, cut in zip(goals, plan.rough_cuts(some, coef, goals, notion), strict=True):
             cubes[r, goal] = _predictions(others, coef, cut.thresholds)
     return fits, cubes
 
