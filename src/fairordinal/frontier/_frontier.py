@@ -206,6 +206,8 @@ class FairOrdinalFrontier(BaseEstimator):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "scores has one distinct value")  # the constant one
             result = plan.thresholds(pool.rows, coef, candidate.goal, self.max_time)
+        if result.stopped_by == "interrupt":  # the rest is not wanted either
+            raise KeyboardInterrupt
         held_out = None
         if eval_set is not None:
             table = self._table(self._model(candidate, result), *eval_set)
