@@ -168,3 +168,15 @@ def test_an_interrupt_stops_more_than_one_search(monkeypatch):
     rows = rows_of(100)
     with pytest.raises(KeyboardInterrupt):
         plan_of(rows).rough_cuts(rows, np.array([1.0, 1.0, 0.0]), GOALS)
+
+
+def test_thresholds_that_time_runs_out_on_are_those_known():
+    rows = rows_of(2000, n_groups=6)
+    plan = plan_of(rows)
+    pool = Pool(plan, rows, plan.path(rows)[:1], folds_of(rows, 3))
+    pool.add(GOALS[:1])
+    (candidate,) = pool.candidates()
+    known = plan.rough_cuts(rows, pool.path[0].coef, GOALS[:1])[0]
+    result = pool.thresholds(candidate, 1e-9)
+    assert result.stopped_by == "max_time"
+    assert result.objective <= known.objective + 1e-12

@@ -61,12 +61,20 @@ class Plan:
         return pair_data(rows, require_pairwise(self.criterion), self.loss)
 
     def thresholds(
-        self, rows: Rows, coef: Array, goal: Goal, max_time: float | None
+        self,
+        rows: Rows,
+        coef: Array,
+        goal: Goal,
+        max_time: float | None,
+        *,
+        known: RoughCut,
+        notion: Notion,
     ) -> ThresholdResult:
-        """The best thresholds of a ranker, with their proof."""
-        settings = read_settings(1e-3, max_time, 0, 0)
+        """The best thresholds of a ranker, with their proof; never worse than those known."""
         table = self._table(rows, _merged(rows.features.times(coef)))
-        return solve(table, self.criterion, self.cost, goal, "certified", settings)
+        cuts = np.searchsorted(table.axis, known.thresholds, side="right")
+        settings = read_settings(1e-3, max_time, 0, 0)._replace(known=cuts)
+        return solve(table, self.criterion, self.cost, goal, "certified", settings, notion=notion)
 
     def notion(self, rows: Rows) -> Notion:
         """What is fair between cells of some rows, for the cuts of all rankers."""

@@ -16,7 +16,7 @@ from fairordinal._progress import progress
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.ranker import Features, Fit, Folds, Rows
-from fairordinal.thresholds import RoughCut
+from fairordinal.thresholds import RoughCut, ThresholdResult
 
 MOST_RANKERS = 6  # for each goal, that are cross-validated
 
@@ -103,6 +103,18 @@ class Pool:
     @property
     def trained(self) -> Trained:
         return Trained(self.plan, self.path, self.rows.features._replace(X=None))
+
+    def thresholds(self, candidate: Candidate, max_time: float | None) -> ThresholdResult:
+        """The best thresholds of a candidate, with their proof."""
+        ranker, goal = candidate.ranker, candidate.goal
+        return self.plan.thresholds(
+            self.rows,
+            self.path[ranker].coef,
+            goal,
+            max_time,
+            known=self._cuts[ranker][goal],
+            notion=self._notion,
+        )
 
     @property
     def know_nothing(self) -> list[int]:

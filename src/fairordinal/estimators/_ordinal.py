@@ -147,8 +147,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         pool = learn(self, X, y, sensitive_features, sample_weight)
         chosen = choose_closely(pool, goals, self.confidence)
         warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
-        coef = pool.path[chosen.ranker].coef
-        result = pool.plan.thresholds(pool.rows, coef, chosen.goal, self.max_time)
+        result = pool.thresholds(chosen, self.max_time)
         settle(self, pool.trained, chosen, result, self.confidence or 0.95)
         return self
 
