@@ -60,11 +60,9 @@ def scale(largest):
             with cluster(2) as client:
                 fitted = fit_seconds(n)
                 memory = max(client.run(peak_gigabytes).values())
-            print(
-                f"| 10^{len(str(n)) - 1} | {-(-n // BLOCK)} | {fitted:.1f} | {1e6 * fitted / n:.2f} | "
-                f"{lossy:.3f} | {1e9 * lossy / n:.0f} | {memory:.2f} |",
-                flush=True,
-            )
+            size = f"10^{len(str(n)) - 1} | {-(-n // BLOCK)}"
+            times = f"{fitted:.1f} | {1e6 * fitted / n:.2f} | {lossy:.3f} | {1e9 * lossy / n:.0f}"
+            print(f"| {size} | {times} | {memory:.2f} |", flush=True)
 
 
 def processes(largest):

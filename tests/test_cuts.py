@@ -1,5 +1,6 @@
 """The threshold problem: cost and disparities of cuts, scans, and bounds that never lie."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -13,6 +14,7 @@ from fairordinal._cuts import (
     Goal,
     OutOfTimeError,
     Windows,
+    _problem,
     chain_bound,
     cheapest_cuts,
     read_problem,
@@ -73,6 +75,19 @@ def test_a_scan_is_each_move_by_itself(criterion, data, draw):
         moved[t] = place
         assert cost == pytest.approx(problem.cost(moved), abs=1e-12)
         assert violation == pytest.approx(problem.violation(moved), abs=1e-12)
+
+
+@every_linear
+@given(data=scored_rows(), draw=st.data())
+def test_tables_of_many_groups_are_compressed_to_the_same(criterion, data, draw):
+    _, _, problem = problem_of(data, criterion)
+    lean = replace(problem)
+    cuts = some_cuts(draw.draw, problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_problem, "SMALL", 0)
+        found = lean.slopes(lean.cumulative[cuts]), lean.disparities(cuts)
+    np.testing.assert_allclose(found[0], problem.slopes(problem.cumulative[cuts]), atol=1e-14)
+    np.testing.assert_allclose(found[1], problem.disparities(cuts), atol=1e-14)
 
 
 @every_linear

@@ -15,6 +15,7 @@ from fairordinal._rows import Block, Features, folds_of
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker import Training
 from fairordinal.thresholds import read_goal
+from fairordinal.thresholds._certified import Certified
 
 GOALS = [
     read_goal(None, 0.1, "certified"),
@@ -148,3 +149,37 @@ def test_the_least_cost_within_a_limit_is_chosen():
     assert choose(plan, pool[:3], GOALS[1], None) is pool[2]  # none keeps 0.02: the fairest
     with pytest.warns(UserWarning, match="No model keeps max_violation=0.02"):
         warn_unless_kept(plan, pool[2], GOALS[1], None, stacklevel=1)
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equalized_odds"])
+def test_a_notion_of_the_rows_serves_all_rankers(criterion):
+    rows = rows_of(300, n_groups=4)
+    plan, coef = plan_of(rows, criterion), np.array([1.0, 1.0, 0.0])
+    alone = plan.rough_cuts(rows, coef, GOALS)
+    for one, other in zip(
+        alone, plan.rough_cuts(rows, coef, GOALS, plan.notion(rows)), strict=True
+    ):
+        np.testing.assert_array_equal(one.thresholds, other.thresholds)
+        assert one[1:] == other[1:]
+
+
+def test_an_interrupt_stops_more_than_one_search(monkeypatch):
+    def interrupt(self, region):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Certified, "_step", interrupt)
+    rows = rows_of(100)
+    with pytest.raises(KeyboardInterrupt):
+        plan_of(rows).rough_cuts(rows, np.array([1.0, 1.0, 0.0]), GOALS)
+
+
+def test_thresholds_that_time_runs_out_on_are_those_known():
+    rows = rows_of(2000, n_groups=6)
+    plan = plan_of(rows)
+    pool = Pool(plan, rows, plan.path(rows)[:1], folds_of(rows, 3))
+    pool.add(GOALS[:1])
+    (candidate,) = pool.candidates()
+    known = plan.rough_cuts(rows, pool.path[0].coef, GOALS[:1])[0]
+    result = pool.thresholds(candidate, 1e-9)
+    assert result.stopped_by == "max_time"
+    assert result.objective <= known.objective + 1e-12

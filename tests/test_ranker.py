@@ -16,8 +16,10 @@ from fairordinal.ranker import FairLinearRanker, pair_data, pairwise_gradient
 from fairordinal.ranker._objective import Aim, Objective, Training, minimise
 from fairordinal.ranker._paths import (
     GRID,
+    LEVELS,
     WAYS,
     accuracy_of,
+    direct,
     disparities_of,
     grid,
     plain,
@@ -366,3 +368,30 @@ def test_folds_without_pairs_do_not_decide_the_penalty():
 def test_scores_and_labels_of_unequal_length_are_refused():
     with pytest.raises(ValueError, match="scores has 3 rows but y has 2"):
         pairwise_gradient([1.0, 2.0, 3.0], [1, 2], sensitive_features=["a", "b"])
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equalized_odds"])
+def test_contrasts_without_their_zeros_are_the_same(criterion):
+    X, y, a = biased_rows(n_groups=4)
+    data = data_of(X, y, a, criterion)
+    generator = np.random.default_rng(0)
+    wins = generator.random((data.n_cells, data.n_cells))
+    tau = generator.normal(size=len(data.contrasts))
+    same = np.einsum("euv,uv->e", data.contrasts, wins)
+    np.testing.assert_allclose(data.disparities(wins), same, atol=1e-14)
+    np.testing.assert_allclose(data.mixed(tau), np.tensordot(tau, data.contrasts, 1), atol=1e-14)
+    for u, kind in enumerate(data.kinds.kinds):
+        v = data.kinds.first[kind]
+        np.testing.assert_array_equal(data.contrasts[:, u], data.contrasts[:, v])
+        np.testing.assert_array_equal(data.contrasts[:, :, u], data.contrasts[:, :, v])
+
+
+def test_the_direct_way_ends_where_fairness_is_out_of_reach():
+    """A single feature ranks as it does: its coefficient would only shrink, in many steps."""
+    X, y, a = biased_rows()
+    data = data_of(X[:, :1], y, a)
+    training = Training(1e-3, 1e-4, 500)
+    first = plain(data, training)
+    path = direct(data, first, training)
+    assert len(path) < len(LEVELS)
+    assert np.abs(path[-1].coef).max() > 1e-6 * np.abs(first.coef).max()

@@ -22,18 +22,20 @@ from fairordinal._cuts._chain import (
     cheapest_cuts,
 )
 from fairordinal._cuts._goal import Goal
-from fairordinal._cuts._problem import Problem, cost_gains, read_problem
+from fairordinal._cuts._problem import Notion, Problem, cost_gains, read_notion, read_problem
 from fairordinal._cuts._windows import Windows
 
 __all__ = [
     "ChainBound",
     "Deadline",
     "Goal",
+    "Notion",
     "OutOfTimeError",
     "Problem",
     "Windows",
     "chain_bound",
     "cheapest_cuts",
     "cost_gains",
+    "read_notion",
     "read_problem",
 ]

@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array
+from fairordinal._validation import Array, row_blocks
 from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion
 
 MOST_ENTRIES = 1 << 28  # of the contrasts' tables
+MOST_SCANNED = 1 << 21  # disparities at once
+SMALL = 1 << 14  # entries of tables that are not worth compressing
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ class Problem:
 
     def disparities_at(self, below: Array) -> Array:
         """The same, given the shares ``below[t]`` of each kind below cut t."""
-        seen = below @ self.pairs  # (contrast, cut, kind)
+        seen = self._times(self._columns, below)
         won = seen[:, 1:] * below[:-1]
         own = (self.steps - seen) * below
         return self.offsets + won.sum(axis=(1, 2)) + own.sum(axis=(1, 2))
@@ -76,19 +79,20 @@ class Problem:
     def scan(self, cuts: Array, moved: Array, places: Array) -> tuple[Array, Array]:
         """Cost and violation if cut ``moved[i]`` went to ``places[i]`` alone, for each i.
 
-        Cost: O(moves · kinds of a contrast) each contrast.
+        Cost: O(moves · kinds) each contrast.
         """
         here = self.cumulative[cuts]
         own = self.gains[np.arange(self.n_cuts), cuts]
         cost = self.base + own.sum() - own[moved] + self.gains[moved, places]
         slopes, now = self.slopes(here), self.disparities_at(here)
+        rest = now[:, None] - (here * slopes).sum(axis=2) + self._squares_at(cuts).T
         worst = np.zeros(len(places))
-        for e, (kinds, squares) in enumerate(self._squares):
-            rest = now[e] - (here * slopes[e]).sum(axis=1) + squares[cuts]
-            turned = np.einsum(
-                "nu,nu->n", self.cumulative[places][:, kinds], slopes[e][moved][:, kinds]
-            )
-            np.maximum(worst, np.abs(rest[moved] + turned - squares[places]), out=worst)
+        for t in range(self.n_cuts if self.n_contrasts else 0):
+            moves = np.flatnonzero(moved == t)
+            for some in row_blocks(len(moves), max(1, MOST_SCANNED // self.n_contrasts)):
+                at = places[moves[some]]
+                turned = self.cumulative[at] @ slopes[:, t].T - self._squares_at(at)
+                worst[moves[some]] = np.abs(turned + rest[:, t]).max(axis=1)
         return cost, worst
 
     def slopes(self, below: Array) -> Array:
@@ -97,9 +101,23 @@ class Problem:
         Of shape (contrasts, cuts, kinds).
         """
         slopes = self.steps.copy()
-        slopes[:, 1:] += below[:-1] @ self.pairs.transpose(0, 2, 1)
-        slopes[:, :-1] += below[1:] @ self.pairs
+        slopes[:, 1:] += self._times(self._rows, below[:-1])
+        slopes[:, :-1] += self._times(self._columns, below[1:])
         return slopes
+
+    def _times(self, tables: Any, below: Array) -> Array:
+        """Shares times the table of each contrast, (contrasts, cuts, kinds)."""
+        found = np.asarray(tables @ below.T)
+        return found.reshape(*self.pairs.shape[:2], len(below)).transpose(0, 2, 1)
+
+    @cached_property
+    def _rows(self) -> Any:
+        """Rows of all tables, one below the other."""
+        return _lean(self.pairs.reshape(-1, self.pairs.shape[1]))
+
+    @cached_property
+    def _columns(self) -> Any:
+        return _lean(self.pairs.transpose(0, 2, 1).reshape(-1, self.pairs.shape[1]))
 
     def mix(self, multipliers: Array) -> tuple[Array, Array]:
         """The contrasts' `steps` and `pairs`, added up."""
@@ -108,16 +126,28 @@ class Problem:
         steps = multipliers @ self.steps.reshape(-1, self.n_cuts * n_kinds)
         return steps.reshape(self.n_cuts, n_kinds), pairs.reshape(n_kinds, n_kinds)
 
+    def _squares_at(self, places: Array) -> Array:
+        """``c(b)' Q c(b)`` for each place b and contrast."""
+        found = np.zeros((len(places), self.n_contrasts))
+        for e, square in self._squares.items():
+            found[:, e] = square[places]
+        return found
+
     @cached_property
-    def _squares(self) -> list[tuple[Array, Array]]:
-        """For each contrast the kinds that it knows, and ``c(b)' Q c(b)`` for each place b."""
-        squares = []
-        for steps, pairs in zip(self.steps, self.pairs, strict=True):
-            kinds = np.flatnonzero(steps.any(axis=0) | pairs.any(axis=0) | pairs.any(axis=1))
-            known = self.cumulative[:, kinds]
-            square = quadratic(known, symmetric(pairs[np.ix_(kinds, kinds)]))
-            squares.append((kinds, np.broadcast_to(square, len(known))))
+    def _squares(self) -> dict[int, Array]:
+        """The same for all places, of contrasts that have such a term."""
+        squares = {}
+        for e, pairs in enumerate(self.pairs):
+            kinds = np.flatnonzero(pairs.any(axis=0) | pairs.any(axis=1))
+            square = quadratic(self.cumulative[:, kinds], symmetric(pairs[np.ix_(kinds, kinds)]))
+            if not isinstance(square, float):
+                squares[e] = square
         return squares
+
+
+def _lean(table: Array) -> Any:
+    """A table that is mostly 0, such as those of many groups, without its zeros."""
+    return sparse.csr_array(table) if table.size > SMALL else table
 
 
 def symmetric(table: Array) -> Array:
@@ -129,8 +159,20 @@ def quadratic(rows: Array, square: Array) -> Array | float:
     return np.einsum("nu,nu->n", rows @ square, rows) if square.any() else 0.0
 
 
-def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Problem:
-    """The problem of cutting the scores of a table, with a cost matrix."""
+@dataclass(frozen=True, eq=False)
+class Notion:
+    """What is fair between cells, whatever the scores: made once for all rankers of some rows."""
+
+    members: Array  # (n_kinds, n_cells)    1 where a cell is of a kind
+    offsets: Array
+    steps: Array
+    pairs: Array
+    kind_groups: Array
+    totals: Array  # (n_kinds,)    weight of each kind; 1 for none
+
+
+def read_notion(table: ScoreTable, criterion: Criterion) -> Notion:
+    """The contrasts of a criterion by kinds of cells; of the table only its totals matter."""
     _check_size(table, criterion)
     offsets, steps, pairs = _contrasts(criterion, table)
     group = np.repeat(np.arange(len(table.groups)), len(table.labels))
@@ -139,14 +181,29 @@ def read_problem(table: ScoreTable, criterion: Criterion, cost: Array) -> Proble
     members[kinds, np.arange(len(kinds))] = 1.0
     totals = members @ table.totals.ravel()
     scale = np.where(totals > 0, totals, 1.0)
-    return Problem(
-        base=float(table.totals.sum(axis=0) @ cost[:, -1] / table.totals.sum()),
-        gains=cost_gains(table, cost),
-        cumulative=_through(members @ table.counts / scale[:, None]).T.copy(),
+    return Notion(
+        members=members,
         offsets=offsets,
         steps=steps[:, :, first] * scale,
         pairs=pairs[:, first][:, :, first] * np.outer(scale, scale),
         kind_groups=group[first],
+        totals=scale,
+    )
+
+
+def read_problem(
+    table: ScoreTable, criterion: Criterion, cost: Array, notion: Notion | None = None
+) -> Problem:
+    """The problem of cutting the scores of a table, with a cost matrix."""
+    notion = read_notion(table, criterion) if notion is None else notion
+    return Problem(
+        base=float(table.totals.sum(axis=0) @ cost[:, -1] / table.totals.sum()),
+        gains=cost_gains(table, cost),
+        cumulative=_through(notion.members @ table.counts / notion.totals[:, None]).T.copy(),
+        offsets=notion.offsets,
+        steps=notion.steps,
+        pairs=notion.pairs,
+        kind_groups=notion.kind_groups,
     )
 
 

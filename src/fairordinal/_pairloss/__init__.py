@@ -24,7 +24,7 @@ The `squared_hinge` has a kink, and is summed exactly by sorting the scores (`So
 O(n·log n + n·m).
 """
 
-from fairordinal._pairloss._alike import Alike, alike
+from fairordinal._pairloss._alike import Alike, alike_rows
 from fairordinal._pairloss._bins import Bins, Tally, added, slopes_at, spread, tally
 from fairordinal._pairloss._histogram import Histogram
 from fairordinal._pairloss._kernels import LOSSES, STEP, Kernel
@@ -41,7 +41,7 @@ __all__ = [
     "PairLoss",
     "Tally",
     "added",
-    "alike",
+    "alike_rows",
     "measure",
     "slopes_at",
     "spread",

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
-from fairordinal._cuts import Goal
+from fairordinal._cuts import Goal, Notion, read_notion
 from fairordinal._pairloss import Kernel
-from fairordinal._rows import Rows, score_table
+from fairordinal._rows import Rows, cell_totals, score_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
@@ -67,17 +68,33 @@ class Plan:
         return pair_data(rows, require_pairwise(self.criterion), self.loss)
 
     def thresholds(
-        self, rows: Rows, coef: Array, goal: Goal, max_time: float | None
+        self,
+        rows: Rows,
+        coef: Array,
+        goal: Goal,
+        max_time: float | None,
+        *,
+        known: RoughCut,
+        notion: Notion,
     ) -> ThresholdResult:
-        """The best thresholds of a ranker, with their proof."""
-        settings = read_settings(1e-3, max_time, 0, 0)
+        """The best thresholds of a ranker, with their proof; never worse than those known."""
         table = score_table(rows, coef, self.names, self.labels)
-        return solve(table, self.criterion, self.cost, goal, "certified", settings)
+        cuts = np.searchsorted(table.axis, known.thresholds, side="right")
+        settings = read_settings(1e-3, max_time, 0, 0)._replace(known=cuts)
+        return solve(table, self.criterion, self.cost, goal, "certified", settings, notion=notion)
 
-    def rough_cuts(self, rows: Rows, coef: Array, goals: Sequence[Goal]) -> list[RoughCut]:
+    def notion(self, rows: Rows) -> Notion:
+        """What is fair between cells of some rows, for the cuts of all rankers."""
+        totals = sparse.csc_array(rows.sum(cell_totals)[:, None])
+        table = ScoreTable(totals, self.names, self.labels, np.zeros(1), predicts_labels=False)
+        return read_notion(table, self.criterion)
+
+    def rough_cuts(
+        self, rows: Rows, coef: Array, goals: Sequence[Goal], notion: Notion | None = None
+    ) -> list[RoughCut]:
         """Good thresholds of a ranker for each goal, at quantiles of its scores."""
         table = at_quantiles(score_table(rows, coef, self.names, self.labels))
-        return rough_cuts(table, self.criterion, self.cost, goals)
+        return rough_cuts(table, self.criterion, self.cost, goals, notion)
 
 
 def at_quantiles(table: ScoreTable) -> ScoreTable:

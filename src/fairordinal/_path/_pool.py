@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._cuts import Goal
+from fairordinal._cuts import Goal, Notion
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
 from fairordinal._rows import Block, Features, Folds, Rows
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.ranker import Fit
-from fairordinal.thresholds import RoughCut
+from fairordinal.thresholds import RoughCut, ThresholdResult
 
 MOST_RANKERS = 6  # for each goal, that are cross-validated
 
@@ -47,7 +48,7 @@ class Pool:
     """All pairs of a ranker and a goal that were tried; `add` tries more.
 
     Rankers are fitted to the rows of a fold once, and only those that are wanted. Of very many
-    rows, a sample is enough to choose by; `polish` then learns from all.
+    rows, a sample is enough to choose by; `thresholds` then learns from all.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Pool:
         self._cuts: dict[int, dict[Goal, RoughCut]] = {}
         self._held_out: dict[Pair, Array] = {}
         self._seen: dict[Pair, Array] = {}  # the same for the rows given
-        self._jobs = Parallel(n_jobs=n_jobs, max_nbytes=None)
+        self._jobs = Parallel(**rows.workers(n_jobs))
 
     def add(
         self, goals: Sequence[Goal], rankers: Sequence[int] | None = None, most: int = MOST_RANKERS
@@ -70,10 +71,13 @@ class Pool:
 
     def add_each(self, tried: Mapping[Goal, Sequence[int]], most: int = MOST_RANKERS) -> None:
         """The same with rankers of its own for each goal."""
-        for r in sorted({r for rankers in tried.values() for r in rankers}):
-            goals = [goal for goal, rankers in tried.items() if r in rankers]
-            cuts = self.plan.rough_cuts(self.rows, self.path[r].coef, goals)
-            self._cuts.setdefault(r, {}).update(zip(goals, cuts, strict=True))
+        with progress("thresholds") as say:
+            for r in sorted({r for rankers in tried.values() for r in rankers}):
+                goals = [goal for goal, rankers in tried.items() if r in rankers]
+                if say is not None:
+                    say(f"ranker {r + 1} of {len(self.path)}, {len(goals)} limits")
+                cuts = self.plan.rough_cuts(self.rows, self.path[r].coef, goals, self._notion)
+                self._cuts.setdefault(r, {}).update(zip(goals, cuts, strict=True))
         wanted: dict[int, list[Goal]] = {}
         for goal, rankers in tried.items():
             for r in self._promising(goal, rankers)[:most]:
@@ -105,15 +109,34 @@ class Pool:
         }
         self._seen.update(_predicted(self.rows, models))
 
-    def polish(self, ranker: int, rows: Rows) -> Fit:
-        """Fit a ranker of the path to rows of which those of the pool are a sample."""
-        if rows is not self.rows:
-            self.path[ranker] = self.plan.fit_to(rows, self.path[ranker])
-        return self.path[ranker]
+    @cached_property
+    def _notion(self) -> Notion:
+        return self.plan.notion(self.rows)
 
     @property
     def trained(self) -> Trained:
         return Trained(self.plan, self.path, self.rows.scaling)
+
+    def thresholds(
+        self, candidate: Candidate, max_time: float | None, rows: Rows | None = None
+    ) -> ThresholdResult:
+        """The best thresholds of a candidate, with their proof.
+
+        Its ranker first learns from rows of which those of the pool are a sample, if they are
+        given.
+        """
+        ranker, goal, plan = candidate.ranker, candidate.goal, self.plan
+        all_rows = self.rows if rows is None or rows.n_rows == self.rows.n_rows else rows
+        if all_rows is not self.rows:
+            self.path[ranker] = plan.fit_to(all_rows, self.path[ranker])
+        return plan.thresholds(
+            all_rows,
+            self.path[ranker].coef,
+            goal,
+            max_time,
+            known=self._cuts[ranker][goal],
+            notion=self._notion if all_rows is self.rows else plan.notion(all_rows),
+        )
 
     @property
     def know_nothing(self) -> list[int]:
@@ -157,10 +180,10 @@ def _predictions_in_fold(
     """Rankers fitted to some rows, and counts of their predictions for others."""
     missing = [r for r in wanted if r not in known]
     fits = dict(zip(missing, plan.path_again(some, [path[r] for r in missing]), strict=True))
-    models = {}
+    models, notion = {}, plan.notion(some)
     for r, goals in wanted.items():
         coef = (known.get(r) or fits[r]).coef
-        for goal, cut in zip(goals, plan.rough_cuts(some, coef, goals), strict=True):
+        for goal, cut in zip(goals, plan.rough_cuts(some, coef, goals, notion), strict=True):
             models[r, goal] = (coef, cut.thresholds)
     return fits, _predicted(others, models)
 

@@ -22,6 +22,7 @@ from fairordinal._rows._rows import Part, Rows
 from fairordinal._validation import Array
 
 BRANCHES = 8  # tables that are added up by one task
+WAITING = 8  # threads of the client that wait for passes
 
 
 def is_dask(values: Any) -> bool:
@@ -52,6 +53,10 @@ class DaskRows(Rows):
     ) -> Part:
         return one_pass(self.blocks, work, add, *arguments)
 
+    def workers(self, n_jobs: int | None) -> dict[str, Any]:
+        """Threads that wait for passes: one for each part, as the work is done elsewhere."""
+        return {"n_jobs": n_jobs or WAITING, "prefer": "threads"}
+
     def whole(self) -> Block:
         raise ValueError(
             "rows of Dask stay where they are, but this needs them in memory: "
@@ -79,11 +84,11 @@ class DaskRows(Rows):
         first = last - sizes[fold]
         inside = np.clip(after, first, last) - np.clip(before, first, last)
         counts = inside if held_out else self.label_counts - inside
-        return DaskRows(blocks, counts, self.scaling, self.n_groups, self.n_labels)
+        kept = dask.persist(*blocks)  # they share the features of their blocks
+        return DaskRows(kept, counts, self.scaling, self.n_groups, self.n_labels)
 
     def sample(self, most: int) -> Rows:
-        if self.n_rows <= most:
-            return self
+        """The rows that stand for all, persisted: they are passed over many times."""
         import dask
 
         stops = np.cumsum(self.label_counts.sum(axis=1)).tolist()

@@ -51,6 +51,10 @@ class Rows(ABC):
         """One pass whose parts are arrays of one shape."""
         return self.reduce(work, add_arrays, *arguments)
 
+    def workers(self, n_jobs: int | None) -> dict[str, Any]:
+        """How joblib may work on several parts of the rows at once."""
+        return {"n_jobs": n_jobs, "max_nbytes": None}
+
     @abstractmethod
     def whole(self) -> Block:
         """The rows in memory, for what no pass can do; refused where they are elsewhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +35,7 @@ def count_rows(
     pending, n_rows = [], 0
     for batch in _batches(source, [*names, *weight]):
         n_rows += batch.num_rows
-        pending.append(_grouped(batch, names, count))
+        pending.append(_grouped(batch, names, count, source.decimal))
         if say:
             say(n_rows)
         if sum(part.num_rows for part in pending) > MOST_PENDING:
@@ -58,25 +59,44 @@ def _batches(source: Source, names: Sequence[str]) -> Iterator[Any]:
         raise ValueError(source.damage(error)) from error
 
 
-def _grouped(batch: Any, names: Sequence[str], count: str | None) -> Any:
+def _grouped(batch: Any, names: Sequence[str], count: str | None, decimal: str) -> Any:
     """Distinct rows of a block."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if count is None:
         found = batch.group_by(list(names)).aggregate([([], "count_all")])
         return found.rename_columns([*names, COUNT])
-    try:
-        numbers = pc.cast(batch.column(count), pa.float64())
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"--counts: column {count!r} must hold numbers: {error}.") from error
-    if pc.any(pc.less(numbers, 0)).as_py() or numbers.null_count:
-        raise ValueError(
-            f"--counts: column {count!r} must hold numbers of at least 0, in each row."
-        )
+    numbers = _numbers(batch.column(count), count, decimal)
     counted = batch.select(list(names)).append_column(COUNT, numbers)
     found = counted.group_by(list(names)).aggregate([(COUNT, "sum")])
     return found.rename_columns([*names, COUNT])
+
+
+def _numbers(column: Any, name: str, decimal: str) -> Any:
+    """Counts as numbers of at least 0, one in each row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(column.type):
+        column = pc.replace_substring(pc.utf8_trim_whitespace(column), decimal, ".")
+    try:
+        numbers = pc.cast(column, pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        found = re.search("'(.*)'", str(error), re.DOTALL)
+        value = f", got {found[1]!r}" if found else f", got {column.type}"
+        raise ValueError(
+            f"--counts: column {name!r} must hold numbers{value}. Write them without separators "
+            "between thousands."
+        ) from error
+    if numbers.null_count:
+        raise ValueError(
+            f"--counts: column {name!r} has no number in some rows. Leave these rows out, or write "
+            "0."
+        )
+    wrong = numbers.filter(pc.invert(pc.and_(pc.greater_equal(numbers, 0), pc.is_finite(numbers))))
+    if len(wrong):
+        raise ValueError(
+            f"--counts: column {name!r} must hold numbers of at least 0, got {wrong[0].as_py():g}."
+        )
+    return numbers
 
 
 def _added(parts: Sequence[Any], names: Sequence[str]) -> Any:

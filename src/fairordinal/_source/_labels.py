@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,20 +38,44 @@ def order_of(
     """The order of a column's labels, or a word on how to give one."""
     if order is not None:
         return _given(order, cells)
+    if not cells.distinct:
+        raise ValueError(f"{option}: column {column!r} is empty.")
+    if len(cells.distinct) == 1:
+        raise ValueError(
+            f"{option}: column {column!r} has one label, {cells.distinct[0]!r}; two are needed. If "
+            "others can occur, give all from lowest to highest by --order."
+        )
     if cells.are_numbers:
         return LabelOrder(cells.distinct)
     stored = _stored(source, column)
     if stored is not None:
         return LabelOrder(stored)
-    example = ",".join(str(value) for value in sorted(map(str, cells.distinct))[:MOST_SHOWN])
+    found = sorted(map(str, cells.distinct), key=_by_numbers)
     raise ValueError(
-        f"{option}: the order of the labels {_listed(sorted(map(str, cells.distinct)))} is not "
-        f"known. Give it from lowest to highest, for example --order {example!r} in your order."
+        f"{option}: the order of the labels {_listed(found)} is not known. Give it from lowest to "
+        f"highest, for example --order {_example(found)} in your order.{_mostly_numbers(cells)}"
     )
 
 
+def _by_numbers(label: str) -> list[Any]:
+    """Sorts "2 stars" before "10 stars"."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", label)]
+
+
+def _example(labels: Sequence[str]) -> str:
+    """What could be typed in a shell; labels with commas are in quotes."""
+    quoted = [f'"{label}"' if "," in label else label for label in labels[:MOST_SHOWN]]
+    return shlex.quote(",".join(quoted))
+
+
+def _mostly_numbers(cells: Cells) -> str:
+    strange = cells.strange
+    return "" if strange is None else f" Or are they numbers? Then mend {strange!r}."
+
+
 def _given(order: str, cells: Cells) -> LabelOrder:
-    labels: list[Any] = [label.strip() for label in order.split(",")]
+    (given,) = csv.reader([order], skipinitialspace=True)  # "very, very bad",bad,good
+    labels: list[Any] = [label.strip() for label in given]
     if cells.are_numbers:
         try:
             numbers = [float(label) for label in labels]

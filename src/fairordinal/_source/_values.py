@@ -18,6 +18,12 @@ class Cells:
     are_numbers: bool
 
     @property
+    def strange(self) -> Any:
+        """The first name, where some cells are numbers; None if all are alike."""
+        names = [value for value in self.distinct if _number(value, ".") is None]
+        return names[0] if len(names) < len(self.distinct) and names else None
+
+    @property
     def distinct(self) -> list[Any]:
         """Values that occur, numbers in order, names as they come."""
         found = [*dict.fromkeys(value for value in self.values if value is not None)]
@@ -26,15 +32,15 @@ class Cells:
 
 def read_names(values: Sequence[Any]) -> list[Any]:
     """Names of groups: text without blanks around it, "01" and "1" apart; None where missing."""
-    meant = {value: _clean(value) for value in dict.fromkeys(values)}
+    meant = {value: _name(_clean(value)) for value in dict.fromkeys(values)}
     return [meant[value] for value in values]
 
 
-def read_values(values: Sequence[Any]) -> Cells:
+def read_values(values: Sequence[Any], decimal: str = ".") -> Cells:
     """Numbers or names; text such as "1" or " 2.0" is a number if all of the column is."""
     distinct = dict.fromkeys(values)
     text = {value: _clean(value) for value in distinct}
-    numbers = {value: _number(clean) for value, clean in text.items() if clean is not None}
+    numbers = {value: _number(clean, decimal) for value, clean in text.items() if clean is not None}
     are_numbers = bool(numbers) and None not in numbers.values()
     meant = numbers if are_numbers else text
     return Cells([meant.get(value) for value in values], are_numbers)
@@ -50,12 +56,17 @@ def _clean(value: Any) -> Any:
     return None if stripped in MISSING else stripped
 
 
-def _number(value: Any) -> int | float | None:
+def _name(value: Any) -> Any:
+    """Text for what is neither text, number nor truth, such as a date."""
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def _number(value: Any, decimal: str) -> int | float | None:
     """A finite number, whole if it can be; None for any other text."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or (decimal != "." and isinstance(value, str) and "." in value):
         return None
     try:
-        number = float(value)
+        number = float(value.replace(decimal, ".") if isinstance(value, str) else value)
     except (TypeError, ValueError):
         return None
     if not math.isfinite(number) or (isinstance(value, str) and "_" in value):

@@ -11,6 +11,7 @@ import numpy as np
 from fairordinal._validation._codes import Coded, all_whole, encode
 from fairordinal._validation._columns import Array, Column, is_number, read_column, where
 
+MOST_LISTED = 20  # labels in a message
 FEW_LABELS = 10  # so many whole numbers are labels, whether or not y_true holds them
 
 
@@ -150,6 +151,14 @@ def _must_be_labels(predicted: Column, levels: Array) -> bool:
     return bool(np.isin(predicted.values, levels).all())
 
 
+def _listed(levels: Array) -> str:
+    """All of a few labels, the ends of many."""
+    names = levels.tolist()
+    if len(names) <= MOST_LISTED:
+        return str(names)
+    return f"{names[:3]} … {names[-3:]} ({len(names)} in all)"
+
+
 def _to_levels(coded: Coded, levels: Array) -> Coded:
     """Recode into the given levels; refuse rows that hold anything else."""
     place = {level: code for code, level in enumerate(levels.tolist())}
@@ -159,7 +168,7 @@ def _to_levels(coded: Coded, levels: Array) -> Coded:
     if rows.size:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
-            f"{coded.name} must hold labels from {levels.tolist()}, got {value!r} "
+            f"{coded.name} must hold labels from {_listed(levels)}, got {value!r} "
             f"{where(rows, coded.counts)}. Correct these rows or extend labels= "
             "(categories= of an estimator); scores may be any fractional numbers."
         )

@@ -60,12 +60,29 @@ def _show_warning(
 
 
 def main() -> None:
-    """Run; an error is one line with its remedy, unless --debug asks for more."""
+    """Run; an error is one line with its remedy and exit code 1, unless --debug asks for more."""
     logging.basicConfig(format="Note: %(message)s", level=logging.WARNING)
     warnings.showwarning = _show_warning
+    arguments = [each for each in sys.argv[1:] if each != "--debug"]  # wherever it stands
     try:
-        app()
+        code = app(arguments, standalone_mode=False)
+    except typer.Abort:
+        sys.exit("Stopped.")
     except Exception as error:
-        if "--debug" in sys.argv:
+        if len(arguments) < len(sys.argv) - 1:
             raise
-        sys.exit(f"Error: {' '.join(str(error).split()) or type(error).__name__}")
+        sys.exit(_in_a_line(error))
+    sys.exit(code)
+
+
+def _in_a_line(error: Exception) -> str | int:
+    """What happened and what to do; nothing if help was printed instead."""
+    words = error.format_message() if hasattr(error, "format_message") else str(error)
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        words = f"{error.filename}: {error.strerror}."
+    command = getattr(getattr(error, "ctx", None), "command_path", "")
+    if command and not words.strip():
+        return 0  # the command alone: help was printed
+    line = " ".join(words.split()) or type(error).__name__
+    end = "" if line.endswith((".", "?", "!")) else "."
+    return f"Error: {line}{end} See {command} --help." if command else f"Error: {line}"

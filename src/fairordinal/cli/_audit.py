@@ -10,9 +10,11 @@ import typer
 
 import fairordinal
 from fairordinal._audit import Audit, audit_counts
-from fairordinal._progress import progress, show_progress
-from fairordinal._source import Source, count_rows, order_of, read_names, read_values
+from fairordinal._progress import progress
+from fairordinal._source import Cells, Source, count_rows, order_of, read_names, read_values
+from fairordinal._validation import check_fraction
 from fairordinal.cli._columns import (
+    Decimal,
     Encoding,
     File,
     Groups,
@@ -24,7 +26,7 @@ from fairordinal.cli._columns import (
     keep_whole,
     opened,
 )
-from fairordinal.cli._output import say, wanted, write_json
+from fairordinal.cli._output import check_outputs, say, told, write_json, write_page
 from fairordinal.cli._tables import Html
 from fairordinal.criteria import as_criterion
 
@@ -59,6 +61,7 @@ def audit(
     html: Html = None,
     separator: Separator = None,
     encoding: Encoding = None,
+    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Audit predictions for fairness between groups.
@@ -75,16 +78,19 @@ def audit(
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
     as_criterion(criterion)
-    source = opened(file, separator, encoding)
-    with show_progress(wanted(quiet)):
+    check_outputs({"--json": json_file, "--html": html}, [file])
+    level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
+    source = opened(file, separator, encoding, decimal)
+    with told(quiet):
         columns, number, notes = counted_columns(source, y, pred, group, counts, order)
-    result = audit_columns(columns, number, group, confidence or 0.95)
+        result = audit_columns(columns, number, group, level)
     typer.echo(str(result))
     say(notes, quiet)
     if json_file:
         write_json(json_file, as_json(result))
     if html:
-        write_report(html, described(file, y, pred, group, notes), result, criterion, max_violation)
+        data = described(source.path.name, y, pred, group, notes)
+        write_report(html, data, result, criterion, max_violation)
     if max_violation is not None:
         raise typer.Exit(gate(result, criterion, max_violation, bounded=confidence is not None))
 
@@ -103,10 +109,11 @@ def counted_columns(
     with progress(f"reading {source.path.name}") as state:
         told = (lambda n: state(f"{n:,} rows")) if state else None
         found = count_rows(source, names, count=weight, say=told)
-    true, predicted = (read_values(column) for column in found.columns[:2])
+    true, predicted = (read_values(column, source.decimal) for column in found.columns[:2])
     labels = order_of(source, names[0], true, order, "--y")
     labels.check(true, "--y")
     if not (predicted.are_numbers and true.are_numbers):
+        _check_scores(predicted, labels.labels)
         labels.check(predicted, "--pred")
     columns = {y: true.values, pred: predicted.values}
     for name, column in zip(groups, found.columns[2:], strict=True):
@@ -115,6 +122,16 @@ def counted_columns(
     whole = {name: [column[i] for i in kept.places] for name, column in columns.items()}
     whole[""] = [found.counts[i] for i in kept.places]
     return whole, labels.labels, [kept.note]
+
+
+def _check_scores(predicted: Cells, labels: list[Any]) -> None:
+    """Say which cell makes names of a column of scores."""
+    strange = predicted.strange
+    if strange is not None and strange not in labels:
+        raise ValueError(
+            f"--pred: the column must hold labels or finite numbers, got {strange!r}. Mend it, or "
+            "leave the cell empty."
+        )
 
 
 def audit_columns(
@@ -149,11 +166,11 @@ def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
     return 0 if fair else UNFAIR
 
 
-def described(file: Path, y: str, pred: str, groups: list[str], notes: list[str]) -> dict[str, str]:
+def described(file: str, y: str, pred: str, groups: list[str], notes: list[str]) -> dict[str, str]:
     """The rows that were audited, for people."""
     columns = {"True labels": y, "Predictions": pred, "Groups by": ", ".join(groups)}
     left_out = " ".join(note for note in notes if note)
-    return {"File": file.name, **columns, **({"Left out": left_out} if left_out else {})}
+    return {"File": file, **columns, **({"Left out": left_out} if left_out else {})}
 
 
 def write_report(
@@ -169,7 +186,7 @@ def write_report(
         title=f"Audit of {data['File']}",
         data=data,
     )
-    page.save(path)
+    write_page(path, page)
 
 
 def as_json(result: Audit) -> dict[str, Any]:

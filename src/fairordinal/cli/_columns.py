@@ -11,7 +11,12 @@ import typer
 
 from fairordinal._source import Source, open_source
 
-File = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet or Arrow.", show_default=False)]
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV, TSV, Parquet or Arrow; - is standard input.", show_default=False, metavar="FILE"
+    ),
+]
 Label = Annotated[
     str, typer.Option("--y", help="Column of true labels.", metavar="COLUMN", show_default=False)
 ]
@@ -34,6 +39,12 @@ Separator = Annotated[
 ]
 Encoding = Annotated[
     str | None, typer.Option(help="Of a CSV, such as latin-1; UTF-8 by default.", metavar="NAME")
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help="In numbers of a CSV, '.' or ','; guessed between semicolons.", metavar="CHARACTER"
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
 
@@ -68,6 +79,8 @@ def check_different(options: dict[str, Any]) -> None:
     seen: dict[str, str] = {}
     for option, names in options.items():
         for name in [names] if isinstance(names, str) else names or []:
+            if seen.get(name) == option:
+                raise ValueError(f"{option} names column {name!r} twice; name it once.")
             if name in seen:
                 raise ValueError(
                     f"{option} and {seen[name]} both name column {name!r}; they must differ."
@@ -75,6 +88,6 @@ def check_different(options: dict[str, Any]) -> None:
             seen[name] = option
 
 
-def opened(path: Path, separator: str | None, encoding: str | None) -> Source:
+def opened(path: Path, separator: str | None, encoding: str | None, decimal: str | None) -> Source:
     """The file of a command."""
-    return open_source(path, separator=separator, encoding=encoding)
+    return open_source(path, separator=separator, encoding=encoding, decimal=decimal)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fairordinal._progress import show_progress
 from fairordinal.cli._columns import (
+    Decimal,
     Encoding,
     File,
     Groups,
@@ -19,7 +19,7 @@ from fairordinal.cli._columns import (
     check_different,
     opened,
 )
-from fairordinal.cli._output import wanted, write_table
+from fairordinal.cli._output import check_ending, check_outputs, say, told, write_table
 from fairordinal.cli._tables import Cost, Criterion, Features, Ignored, whole_table
 
 
@@ -50,13 +50,15 @@ def fit(
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
+    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit a fair model to a table, and keep it in a file.
 
     Columns of numbers are standardised, missing ones take the mean; columns of text get an input
-    for each category, missing being one of them and unknown ones counting as missing. The group is
-    never an input, and is not needed to predict. Rows without a label or a group are left out.
+    for each category, missing being one of them and unknown ones counting as missing. Codes such
+    as 00123 are text; dates are left out, and so is text of which no two cells are equal. The group
+    is never an input, and is not needed to predict. Rows without a label or a group are left out.
 
     Examples
     --------
@@ -64,10 +66,12 @@ def fit(
     """
     from fairordinal.models import export_onnx, fit_table, save_model
 
+    check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    source = opened(file, separator, encoding)
-    table = whole_table(source, y, group, order, [*(feature or []), *(ignore or [])])
-    with show_progress(wanted(quiet)):
+    source = opened(file, separator, encoding, decimal)
+    table = whole_table(source, y, group, order, feature or [], ignore or [])
+    say([table.note], quiet)
+    with told(quiet):
         model = fit_table(
             table.frame,
             y=y,
@@ -101,6 +105,7 @@ def predict(
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Predict labels for the rows of a table; all its columns are kept.
 
@@ -110,13 +115,19 @@ def predict(
     """
     from fairordinal.models import load_model
 
+    check_ending(out)
+    check_outputs({"--out": out}, [model])
     fitted = load_model(model)
-    source = opened(file, separator, encoding)
-    frame, kept = source.table(), source.table(verbatim=True)
+    source = opened(file, separator, encoding, decimal)
+    texts = [column.name for column in fitted.preparation.columns if column.kind == "text"]
+    frame, kept = source.table(texts=texts), source.table(verbatim=True)
     for added in (name, score):
         if added in frame.column_names:
             option = "--as" if added == name else "--score"
-            raise ValueError(f"{option}: {file.name} has a column {added!r} already.")
+            raise ValueError(
+                f"{option}: {file.name} has a column {added!r} already. Name another, such as "
+                f"{option} {added}_by_model."
+            )
     found = kept.append_column(name, [fitted.predict(frame)])
     if score:
         found = found.append_column(score, [fitted.scores(frame)])

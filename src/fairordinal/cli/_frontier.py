@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._progress import show_progress
 from fairordinal.cli._columns import (
+    Decimal,
     Encoding,
     File,
     Groups,
@@ -19,7 +19,7 @@ from fairordinal.cli._columns import (
     check_different,
     opened,
 )
-from fairordinal.cli._output import wanted, write_json
+from fairordinal.cli._output import check_outputs, say, told, write_json, write_page
 from fairordinal.cli._tables import (
     Cost,
     Criterion,
@@ -53,6 +53,7 @@ def frontier(
     jobs: Annotated[int, typer.Option(help="How many processes.")] = 1,
     separator: Separator = None,
     encoding: Encoding = None,
+    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Show models between accurate and fair, and choose one.
@@ -65,10 +66,12 @@ def frontier(
     """
     from fairordinal.models import save_model
 
+    check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    source = opened(file, separator, encoding)
-    table = whole_table(source, y, group, order, [*(feature or []), *(ignore or [])])
-    with show_progress(wanted(quiet)):
+    source = opened(file, separator, encoding, decimal)
+    table = whole_table(source, y, group, order, feature or [], ignore or [])
+    say([table.note], quiet)
+    with told(quiet):
         rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
     wish = {"knee": True} if max_violation is None else {"max_violation": max_violation}
     chosen = found.select(**wish)
@@ -80,7 +83,7 @@ def frontier(
     if out:
         save_model(rows.model(chosen), out)
     if html:
-        write_report(html, file.name, rows, found, chosen, max_violation)
+        write_report(html, source.path.name, rows, found, chosen, max_violation)
     written = [str(path) for path in (out, html, json_file) if path]
     if written:
         typer.echo(f"Written: {', '.join(written)}")
@@ -138,7 +141,7 @@ def write_report(
     from fairordinal.report import report
 
     texts = [model_text(rows.model(found.model(i))) for i in range(len(found.points_))]
-    report(
+    page = report(
         audit,
         frontier=found,
         chosen=chosen,
@@ -146,7 +149,8 @@ def write_report(
         max_violation=limit,
         title=title,
         data=described(rows.data),
-    ).save(path)
+    )
+    write_page(path, page)
 
 
 def described(record: Any) -> dict[str, str]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
+import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +17,25 @@ import numpy as np
 import typer
 
 from fairordinal._files import write_whole
+from fairordinal._progress import show_progress
 
 
 def wanted(quiet: bool) -> bool:
     """Whether progress is shown: to people, not to files."""
     return not quiet and sys.stderr.isatty()
+
+
+@contextmanager
+def told(quiet: bool) -> Iterator[None]:
+    """Work that shows progress and notes, unless quiet: then neither, of warnings and of logs."""
+    with show_progress(wanted(quiet)), warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+            logging.disable(logging.WARNING)
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
 
 
 def say(notes: Sequence[str], quiet: bool) -> None:
@@ -27,9 +45,43 @@ def say(notes: Sequence[str], quiet: bool) -> None:
             typer.echo(f"Note: {note}", err=True)
 
 
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path]) -> None:
+    """Refuse what cannot be written, and what would replace an input, before any work is done."""
+    taken = {path.resolve(): "the table or model that is read" for path in inputs}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if path.is_dir():
+            raise ValueError(f"{option}: {path} is a folder; name a file in it.")
+        if path.resolve() in taken:
+            raise ValueError(f"{option}: {path} is {taken[path.resolve()]}; name another file.")
+        taken[path.resolve()] = "written to by another option"
+        folder = next(parent for parent in path.absolute().parents if parent.exists())
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise ValueError(f"{option}: {path} cannot be written; name a folder of yours.")
+
+
+def write_page(path: Path, page: Any) -> None:
+    """A report; folders are made as for all that is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    page.save(path)
+
+
 def write_json(path: Path, content: Any) -> None:
     """Numbers as JSON; what is undefined is null."""
     write_whole(path, json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n")
+
+
+TEXTS, PARQUETS = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
+ARROWS = (".arrow", ".feather", ".ipc")
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a table whose name does not say what it is."""
+    if path.suffix.lower() not in (*TEXTS, *PARQUETS, *ARROWS):
+        raise ValueError(
+            f"--out: {path.name} should end in .csv, .tsv, .parquet or .arrow, to say what it is."
+        )
 
 
 def write_table(path: Path, table: Any) -> None:
@@ -37,18 +89,15 @@ def write_table(path: Path, table: Any) -> None:
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
+    check_ending(path)
     ending, stream = path.suffix.lower(), pa.BufferOutputStream()
-    if ending in (".csv", ".tsv", ".txt"):
+    if ending in TEXTS:
         separator = "\t" if ending == ".tsv" else ","
         csv.write_csv(table, stream, csv.WriteOptions(delimiter=separator))
-    elif ending in (".parquet", ".pq"):
+    elif ending in PARQUETS:
         parquet.write_table(table, stream)
-    elif ending in (".arrow", ".feather", ".ipc"):
-        feather.write_feather(table, stream)
     else:
-        raise ValueError(
-            f"--out: {path.name} should end in .csv, .tsv, .parquet or .arrow, to say what it is."
-        )
+        feather.write_feather(table, stream)
     write_whole(path, stream.getvalue().to_pybytes())
 
 

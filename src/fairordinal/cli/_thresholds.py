@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._progress import show_progress
 from fairordinal._source import Source, order_of, read_names, read_values
 from fairordinal.cli._columns import (
+    Decimal,
     Encoding,
     File,
     Groups,
@@ -21,7 +21,7 @@ from fairordinal.cli._columns import (
     keep_whole,
     opened,
 )
-from fairordinal.cli._output import say, wanted, write_json
+from fairordinal.cli._output import check_outputs, say, told, write_json
 
 
 def thresholds(
@@ -45,6 +45,7 @@ def thresholds(
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
+    decimal: Decimal = None,
     quiet: Quiet = False,
 ) -> None:
     """Find the cut points of least cost that are fair, and prove that none are better.
@@ -57,10 +58,11 @@ def thresholds(
 
     if max_violation is None and trade_off is None:
         raise ValueError("pass --max-violation, such as 0.05, or --trade-off, such as 0.3.")
+    check_outputs({"--json": json_file}, [file])
     check_different({"--score": score, "--y": y, "--group": group})
-    source = opened(file, separator, encoding)
+    source = opened(file, separator, encoding, decimal)
     rows, labels, notes = scored_rows(source, score, y, group, order)
-    with show_progress(wanted(quiet)):
+    with told(quiet):
         result = optimize_thresholds(
             rows[score],
             rows[y],
@@ -85,10 +87,13 @@ def scored_rows(
     table = source.read(
         [source.column(name, option) for option, names in options.items() for name in names]
     )
-    scores, true = (read_values(column) for column in table[:2])
+    scores, true = (read_values(column, source.decimal) for column in table[:2])
     if not scores.are_numbers:
-        example = next(value for value in scores.distinct if not isinstance(value, int | float))
-        raise ValueError(f"--score: column {score!r} must hold numbers, but has {example!r}.")
+        example = scores.strange or [*scores.distinct, "nothing"][0]
+        raise ValueError(
+            f"--score: column {score!r} must hold finite numbers, but has {example!r}. Mend it, or "
+            "leave the cell empty."
+        )
     labels = order_of(source, source.column(y, "--y"), true, order, "--y")
     labels.check(true, "--y")
     columns = {score: scores.values, y: true.values}

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairordinal._table import Block, ScoreTable
 from fairordinal._validation import Array, check_choice
-from fairordinal.criteria._base import Criterion, defined_only
+from fairordinal.criteria._base import Criterion
 
 
 class PairwiseCriterion(Criterion):
@@ -69,14 +69,17 @@ class PairwiseCriterion(Criterion):
         Undefined contrasts are left out.
         """
         n_groups, n_labels, _ = table.shape
-        tables = []
-        for part in self.weights(table):
-            for g, h in combinations(range(n_groups), 2):
-                signed = np.zeros((n_groups, n_labels, n_groups, n_labels))
-                signed[g, :, h] = part[g, h]
-                signed[h, :, g] = -part[h, g]
-                tables.append(signed.reshape(n_groups * n_labels, -1))
-        return defined_only(tables, (n_groups * n_labels, n_groups * n_labels))
+        defined = [
+            (part[g, h], part[h, g], g, h)
+            for part in self.weights(table)
+            for g, h in combinations(range(n_groups), 2)
+            if np.isfinite(part[g, h]).all() and np.isfinite(part[h, g]).all()
+        ]
+        tables = np.zeros((len(defined), n_groups, n_labels, n_groups, n_labels))
+        for signed, (ahead, behind, g, h) in zip(tables, defined, strict=True):
+            signed[g, :, h] = ahead
+            signed[h, :, g] = -behind
+        return tables.reshape(-1, n_groups * n_labels, n_groups * n_labels)
 
 
 def _pairs(relation: Array, totals: Array) -> Array:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from fairordinal._files import write_whole
 from fairordinal.datasets._catalogue import OrcaSet
 from fairordinal.datasets._rows import Array, Split
-from fairordinal.datasets._upstream import write_whole
 
 logger = logging.getLogger("fairordinal.datasets")
 

@@ -79,14 +79,6 @@ def download(name: str, source: Source) -> Path:
     return path
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step: it is never seen half written."""
-    with _scratch_beside(path) as scratch:
-        unfinished = Path(scratch) / path.name
-        unfinished.write_bytes(content)
-        os.replace(unfinished, path)
-
-
 def _scratch_beside(path: Path) -> tempfile.TemporaryDirectory[str]:
     """A folder for unfinished work, on the file system of the finished."""
     try:

@@ -29,13 +29,13 @@ from fairordinal.ranker import (
     choose_alpha,
     read_rows,
     require_pairwise,
+    sample_of,
     warn_unconverged,
     ways_of,
 )
 from fairordinal.thresholds import ThresholdResult
 
 THRESHOLD_FOLDS = 5  # for what thresholds promise too much
-MOST_CHOOSING = 1 << 20  # rows by which models are chosen; the chosen one learns from all
 
 
 def learn(
@@ -58,7 +58,7 @@ def learn(
     rows, labels, groups = read_rows(
         estimator, X, y, sensitive_features, sample_weight, estimator.categories
     )
-    cost, some = as_cost_matrix(estimator.cost_matrix, labels), rows.sample(MOST_CHOOSING)
+    cost, some = as_cost_matrix(estimator.cost_matrix, labels), sample_of(rows)
     folds = folds_of(some, estimator.cv)
     alpha = (
         choose_alpha(some, criterion, loss, folds, max_iter)

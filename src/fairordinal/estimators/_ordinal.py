@@ -150,8 +150,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         pool, rows = learn(self, X, y, sensitive_features, sample_weight)
         chosen = choose_closely(pool, goals, self.confidence)
         warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
-        coef = pool.polish(chosen.ranker, rows).coef
-        result = pool.plan.thresholds(rows, coef, chosen.goal, self.max_time)
+        result = pool.thresholds(chosen, self.max_time, rows)
         settle(self, pool.trained, chosen, result, self.confidence or 0.95)
         return self
 

@@ -203,10 +203,11 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def _point(self, pool: Pool, candidate: Candidate, eval_set: Any) -> FrontierPoint:
         plan = pool.plan
-        coef = pool.path[candidate.ranker].coef
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "scores has one distinct value")  # the constant one
-            result = plan.thresholds(pool.rows, coef, candidate.goal, self.max_time)
+            result = pool.thresholds(candidate, self.max_time)
+        if result.stopped_by == "interrupt":  # the rest is not wanted either
+            raise KeyboardInterrupt
         held_out = None
         if eval_set is not None:
             table = self._table(self._model(candidate, result), *eval_set)

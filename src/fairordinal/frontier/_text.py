@@ -54,4 +54,11 @@ def _notes(frontier: FairOrdinalFrontier) -> list[str]:
         "to the same models, or to worse ones."
         for low, high in frontier.gaps_
     ]
+    stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
+    if stopped:
+        notes.append(
+            f"The thresholds of {len(stopped)} of {len(frontier.points_)} models were stopped by "
+            f"max_time={frontier.max_time:g} s, with a gap of up to "
+            f"{max(result.gap for result in stopped):.1e}."
+        )
     return [*notes, "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."]

@@ -15,6 +15,9 @@ from fairordinal.ranker._objective import PairData, Training
 from fairordinal.ranker._paths import accuracy_of, plain
 
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+MOST_CHOOSING = 1 << 20  # rows by which models are chosen; the chosen one learns from all
+FEWEST_CHOOSING = 1 << 17  # even if they have many features
+MOST_NUMBERS = 1 << 27  # in those rows
 ROUGH = 1e-4  # tolerance of fits that only choose among them
 
 
@@ -50,6 +53,11 @@ def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairDat
     contrasts = criterion.contrasts(table)
     order = order / pairs if pairs else order
     return PairData(rows, totals, order, contrasts, loss)
+
+
+def sample_of(rows: Rows) -> Rows:
+    """So many rows that choosing among models takes no more time and memory with more of them."""
+    return rows.sample(min(MOST_CHOOSING, max(MOST_NUMBERS // rows.n_features, FEWEST_CHOOSING)))
 
 
 @one_thread

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairordinal._pairloss import LOSSES
+from fairordinal._pairloss import LOSSES, Kernel
 from fairordinal._rows import (
     Block,
     Features,
@@ -37,12 +37,13 @@ from fairordinal._validation import (
     read_target,
     read_weight,
 )
-from fairordinal.criteria import as_criterion
+from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
     check_two_of_each,
     choose_alpha,
     pair_data,
     require_pairwise,
+    sample_of,
 )
 from fairordinal.ranker._objective import Fit, PairData, Training
 from fairordinal.ranker._paths import WAYS, accuracy_of, plain, violation_of
@@ -273,7 +274,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         self.alpha_ = (
-            choose_alpha(rows, criterion, loss, folds_of(rows, self.cv), max_iter)
+            self._choose_alpha(sample_of(rows), criterion, loss, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
@@ -286,6 +287,11 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.violations_ = np.array([violation_of(data, fit.coef) for fit in fits])
         self.coef_ = self._chosen(share)
         return self
+
+    def _choose_alpha(
+        self, rows: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
+    ) -> float:
+        return choose_alpha(rows, criterion, loss, folds_of(rows, self.cv), max_iter)
 
     def at(self, trade_off: float) -> FairLinearRanker:
         """The ranker that another trade-off chooses from the same path; nothing is fitted.

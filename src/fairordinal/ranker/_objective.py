@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import linalg, optimize, sparse
 
-from fairordinal._pairloss import STEP, Alike, Histogram, Kernel, alike
+from fairordinal._pairloss import STEP, Alike, Histogram, Kernel, alike_rows
 from fairordinal._rows import Block, Rows
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
@@ -30,11 +30,21 @@ class PairData:
     contrasts: Array  # (E, m, m)  Q
     loss: Kernel
 
+    @property
+    def n_cells(self) -> int:
+        return len(self.totals)
+
     @cached_property
     def kinds(self) -> Alike:
         """Cells that no contrast tells apart: for demographic parity, those of a group."""
-        rows, columns = (self.contrasts.transpose(axes) for axes in ((1, 0, 2), (2, 0, 1)))
-        return alike(np.stack([rows, columns], axis=1))
+        entries, m = self._entries.tocoo(), self.n_cells
+        contrast, (u, v) = entries.row.astype(np.int64), np.divmod(entries.col, m)
+        shape = (m, entries.shape[0] * m)
+        ahead, behind = (
+            sparse.csr_array((entries.data, (cell, contrast * m + other)), shape)
+            for cell, other in ((u, v), (v, u))
+        )
+        return alike_rows(ahead, behind)
 
     @property
     def pair_weight(self) -> float:
@@ -45,6 +55,26 @@ class PairData:
     def moments(self) -> Array:
         """Weighted sums of the rows of each cell, (m, d)."""
         return self.rows.sum(Block.sums_by_cell)
+
+    @cached_property
+    def _entries(self) -> sparse.csr_array:
+        """The contrasts as rows of a matrix: each knows two groups, and is 0 elsewhere."""
+        return _as_rows(self.contrasts)
+
+    @cached_property
+    def _entries_by_kind(self) -> sparse.csr_array:
+        """The same for a cell of each kind."""
+        first = self.kinds.first
+        return _as_rows(self.contrasts[:, first][:, :, first])
+
+    def disparities(self, wins: Array) -> Array:
+        """``<Q_e, wins>`` for each contrast; wins of kinds over kinds will do."""
+        by_kind = len(wins) < self.n_cells
+        return np.asarray((self._entries_by_kind if by_kind else self._entries) @ wins.ravel())
+
+    def mixed(self, multipliers: Array) -> Array:
+        """``Σ_e τ_e Q_e``, (m, m)."""
+        return np.asarray(multipliers @ self._entries).reshape(self.accuracy.shape)
 
     @cached_property
     def mean_differences(self) -> Array:
@@ -70,6 +100,10 @@ def _gram_by_cell(block: Block, share: Array) -> Array:
 
 def _squares_by_cell(block: Block, share: Array) -> Array:
     return block.squares(block.weight * share[block.cells])
+
+
+def _as_rows(tables: Array) -> sparse.csr_array:
+    return sparse.csr_array(tables.reshape(len(tables), tables.shape[1] * tables.shape[2]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +163,7 @@ class Objective:
         if not price:
             return surface.loss(self.weights)
         fine, multipliers = penalty(data, surface.histogram, step, price, self.aim.level)
-        mixed = np.tensordot(multipliers, data.contrasts, 1)
-        less = surface.histogram.potential(step, mixed)
+        less = surface.histogram.potential(step, data.mixed(multipliers))
         value, gradient = surface.loss(self.weights, less=less)
         return value + fine, gradient
 
@@ -158,10 +191,10 @@ def penalty(
 
     Wins are counted with a smooth step.
     """
-    kinds, first = data.kinds
+    kinds = data.kinds.kinds
     totals = np.bincount(kinds, data.totals)
     wins = np.outer(totals, totals) - histogram.pair_table(step, kinds)
-    disparities = np.einsum("euv,uv->e", data.contrasts[:, first][:, :, first], wins)
+    disparities = data.disparities(wins)
     over = np.maximum(np.abs(disparities) - level, 0.0)
     return 0.5 * price * float(over @ over), price * over * np.sign(disparities)
 

@@ -14,6 +14,7 @@ from fairordinal.ranker._objective import PLAIN, Aim, Fit, PairData, Training
 PRICES = (10.0, 300.0)  # of the direct way, at each level
 LEVELS = (0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.12, 0.05, 0.0)  # of the violation without fairness
 SIZES = tuple(0.03 * 2.0**i for i in range(9))  # of the multipliers of the reduction
+SHRUNK = 0.01  # coefficients, relatively, where the direct way gives up
 MOST_FILLED, HOLE = 6, 0.03  # rankers put in between, where disparities jump by more
 GRID = np.linspace(-3.0, 3.0, 100)  # the paper's multipliers, in units of a pair's weight
 PULLS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
@@ -35,12 +36,20 @@ def nothing(n_features: int) -> Fit:
 def direct(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """Penalise smooth disparities beyond a level that falls to 0."""
     path, fit = [], first
-    worst = violation_of(data, fit.coef)
+    worst = lowest = violation_of(data, fit.coef)
     for level in LEVELS:
         for price in PRICES:
             fit = training.fit(data, Aim(price=price, level=level * worst), fit.coef)
         path.append(fit)
+        reached = violation_of(data, fit.coef)
+        if reached >= lowest and _shrunk(fit.coef, first.coef):
+            break  # out of reach: scores only shrink towards 0, in ever more steps
+        lowest = min(lowest, reached)
     return path
+
+
+def _shrunk(coef: Array, first: Array) -> bool:
+    return float(np.abs(coef).max(initial=0.0)) <= SHRUNK * float(np.abs(first).max(initial=0.0))
 
 
 def reduction(data: PairData, first: Fit, training: Training) -> list[Fit]:
@@ -53,7 +62,7 @@ def reduction(data: PairData, first: Fit, training: Training) -> list[Fit]:
     for size in SIZES:
         lean = np.sum(met, axis=0)
         multipliers = size * lean / max(np.abs(lean).sum(), np.finfo(float).tiny)
-        turn = np.tensordot(multipliers, data.contrasts, 1) / data.pair_weight
+        turn = data.mixed(multipliers) / data.pair_weight
         path.append(training.fit(data, Aim(turn=turn), path[-1].coef))
         met.append(disparities_of(data, path[-1].coef))
         reached = [np.abs(disparities).max(initial=0.0) for disparities in met]
@@ -86,7 +95,7 @@ def grid(data: PairData, first: Fit, training: Training) -> list[Fit]:
     lean = disparities_of(data, first.coef)
     lean = lean / max(np.abs(lean).max(initial=0.0), np.finfo(float).tiny)
     netted = data.contrasts - data.contrasts.transpose(0, 2, 1)
-    turn = np.tensordot(lean / np.abs(netted).max(axis=(1, 2)), data.contrasts, 1)
+    turn = data.mixed(lean / np.abs(netted).max(axis=(1, 2)))
     path = []
     for side in (GRID[GRID > 0], GRID[GRID < 0][::-1]):
         fit = first
@@ -108,7 +117,7 @@ def relaxed(data: PairData, first: Fit, training: Training) -> list[Fit]:
 
 def disparities_of(data: PairData, coef: Array) -> Array:
     """Disparities of the scores as they are."""
-    return np.einsum("euv,uv->e", data.contrasts, wins_of(data, coef))
+    return data.disparities(wins_of(data, coef))
 
 
 def violation_of(data: PairData, coef: Array) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._cuts import Deadline, Goal, Problem, cheapest_cuts, read_problem
+from fairordinal._cuts import Deadline, Goal, Notion, Problem, cheapest_cuts, read_problem
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._threads import one_thread
@@ -148,9 +148,10 @@ def solve(
     *,
     group_aware: bool = False,
     library: str | None = None,
+    notion: Notion | None = None,
 ) -> ThresholdResult:
-    """Cut the scores of a table."""
-    problem = read_problem(table, criterion, cost)
+    """Cut the scores of a table; `notion` is what is fair, if it was worked out before."""
+    problem = read_problem(table, criterion, cost, notion)
     check_usable(problem, table, criterion, method)
     goal, coarse = scale_goal(goal, table, cost), coarseness_of(table, criterion, cost)
     if group_aware:

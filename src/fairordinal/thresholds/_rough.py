@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairordinal._cuts import Deadline, Goal, read_problem
+from fairordinal._cuts import Deadline, Goal, Notion, read_problem
 from fairordinal._table import ScoreTable
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
@@ -17,6 +17,8 @@ from fairordinal.thresholds._entry import scale_goal
 
 ROUGH = 5e-3  # gap, relative to the size of costs
 MOST_BOUNDS = 30  # of a search; unlike seconds, they are the same on any machine
+LEAST_BOUNDS = 6
+MOST_COMPARISONS = 1500  # bounds × pairs of groups: each bound of many groups is dear
 
 
 class RoughCut(NamedTuple):
@@ -30,10 +32,14 @@ class RoughCut(NamedTuple):
 
 @one_thread
 def rough_cuts(
-    table: ScoreTable, criterion: Criterion, cost: Array, goals: Sequence[Goal]
+    table: ScoreTable,
+    criterion: Criterion,
+    cost: Array,
+    goals: Sequence[Goal],
+    notion: Notion | None = None,
 ) -> list[RoughCut]:
-    """Cut the scores of a table, once for each goal."""
-    problem = read_problem(table, criterion, cost)
+    """Cut the scores of a table, once for each goal; `notion` as for all tables of these rows."""
+    problem = read_problem(table, criterion, cost, notion)
     edges = np.concatenate([[-np.inf], table.axis[:-1], [np.inf]])
     found = []
     for goal in goals:
@@ -42,8 +48,15 @@ def rough_cuts(
             scale_goal(goal, table, cost),
             ROUGH * problem.scale,
             Deadline(float("inf")),
-            most_bounds=MOST_BOUNDS,
+            most_bounds=_most_bounds(problem.n_contrasts),
         ).run()
+        if search.stopped_by == "interrupt":  # there is more to stop than one search
+            raise KeyboardInterrupt
         best = search.best
         found.append(RoughCut(edges[best.cuts], search.objective, best.cost, best.violation))
     return found
+
+
+def _most_bounds(n_contrasts: int) -> int:
+    """All up to 11 groups, then fewer."""
+    return max(LEAST_BOUNDS, min(MOST_BOUNDS, MOST_COMPARISONS // max(n_contrasts, 1)))

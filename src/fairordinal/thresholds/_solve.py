@@ -33,6 +33,7 @@ class Settings(NamedTuple):
     deadline: Deadline
     n_restarts: int
     random_state: Any
+    known: Array | None = None  # cuts that are good already
 
 
 def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
@@ -44,7 +45,10 @@ def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
                 f"objective {best:.5f}, bound {bound:.5f}, gap {best - bound:.1e} ({n} bounds)"
             )
         tol = max(settings.tol, EXACT * problem.scale)
-        search = Certified(problem, goal, tol, settings.deadline, report).run()
+        search = Certified(problem, goal, tol, settings.deadline, report)
+        if settings.known is not None:
+            search.offer(settings.known)
+        search.run()
     return Solution(search.best.cuts, search.lower_bound, search.n_iter, search.stopped_by)
 
 
