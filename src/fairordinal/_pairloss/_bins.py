@@ -21,7 +21,7 @@ MOST_BINS = 1 << 17
 ROUND_BINS = 128  # numbers of bins are multiples, so that transforms of kernels are kept
 NARROW = 8 * REACH  # scores within it are not searched for gaps
 FARTHEST = 2.0**40  # bins from 0 at which rounding does not matter
-BLOCK = 1 << 14  # rows that stay in cache
+BLOCK = 1 << 13  # rows that stay in cache; small enough for workers that return memory at once
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from fairordinal._validation import Array
 
 BRANCHES = 8  # tables that are added up by one task
 WAITING = 8  # threads of the client that wait for passes
+FEWEST_ROWS = 1 << 17  # of a block of a sample
 
 
 def is_dask(values: Any) -> bool:
@@ -88,7 +89,10 @@ class DaskRows(Rows):
         return DaskRows(kept, counts, self.scaling, self.n_groups, self.n_labels)
 
     def sample(self, most: int) -> Rows:
-        """The rows that stand for all, persisted: they are passed over many times."""
+        """The rows that stand for all, persisted in few blocks: they are passed over many times.
+
+        They are all that ever moves, and only between workers.
+        """
         import dask
 
         stops = np.cumsum(self.label_counts.sum(axis=1)).tolist()
@@ -96,7 +100,10 @@ class DaskRows(Rows):
             dask.delayed(_sampled)(block, start, stop, self.n_rows, most)
             for block, start, stop in zip(self.blocks, [0, *stops], stops, strict=False)
         ]
-        blocks = dask.persist(*taken)
+        few = -(-min(most, self.n_rows) // FEWEST_ROWS)
+        heaps = [heap for heap in np.array_split(np.arange(len(taken)), few) if len(heap)]
+        merged = [dask.delayed(_merged)([taken[i] for i in heap]) for heap in heaps]
+        blocks = dask.persist(*merged)
         counts = np.stack(compute([dask.delayed(_label_counts)(block) for block in blocks]))
         return DaskRows(blocks, counts, self.scaling, self.n_groups, self.n_labels)
 
@@ -111,6 +118,16 @@ def _sampled(block: Block, start: int, stop: int, n_rows: int, most: int) -> Blo
     taken = block.take(spaced(start, stop, n_rows, most))
     features = block.features._replace(X=block.features.X[taken.places])
     return Block(features, taken.cells, taken.weight, block.n_groups, block.n_labels)
+
+
+def _merged(blocks: Sequence[Block]) -> Block:
+    """One block of several, in their order."""
+    first = blocks[0]
+    X = np.concatenate([block.features.X for block in blocks])
+    cells = np.concatenate([block.cells for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    features = first.features._replace(X=X)
+    return Block(features, cells, weight, first.n_groups, first.n_labels)
 
 
 def _label_counts(block: Block) -> Array:

@@ -12,7 +12,7 @@ from fairordinal._cuts import Goal
 from fairordinal._path import choose_closely, warn_unless_kept
 from fairordinal._rows import is_dask, lazily
 from fairordinal._validation import Array, check_fraction
-from fairordinal.estimators._learning import learn, settle
+from fairordinal.estimators._learning import learn, settle, wholly
 from fairordinal.estimators._response import DEFAULT_LIMIT
 from fairordinal.ranker import lazy_features, read_features
 from fairordinal.thresholds import read_goal
@@ -125,6 +125,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.max_time = max_time
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
     ) -> FairOrdinalClassifier:

@@ -33,6 +33,7 @@ from fairordinal.estimators import (
     learn,
     learn_thresholds,
     settle,
+    wholly,
 )
 from fairordinal.frontier import _text
 from fairordinal.frontier._point import (
@@ -137,6 +138,7 @@ class FairOrdinalFrontier(BaseEstimator):
         self.max_time = max_time
         self.n_jobs = n_jobs
 
+    @wholly
     def fit(
         self,
         X: Any,

@@ -1,0 +1,109 @@
+"""Training in a cluster of processes: the same models, whatever happens to its workers."""
+
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from fairordinal import FairOrdinalClassifier, audit
+from fairordinal._rows import _dask as dask_rows
+
+OPTIONS = {"trade_off": 0.3, "ranker": "relaxed", "alpha": 1e-3, "cv": 2}
+
+
+@contextmanager
+def cluster(n_workers=2):
+    options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**options) as running, Client(running) as client:
+        yield client
+
+
+def people(n=6000, seed=0):
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, 2, n)
+    X = generator.normal(size=(n, 3))
+    X[:, 0] += 0.7 * a
+    return X, np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2]), a
+
+
+def in_blocks(*columns, size=1500):
+    return [da.from_array(v, chunks=(size, *v.shape[1:])).persist() for v in columns]
+
+
+@pytest.fixture
+def slowly(monkeypatch):
+    """Passes that take their time, and say how many there were."""
+    passed = []
+    compute = dask_rows.compute
+
+    def slow(value):
+        passed.append(value)
+        time.sleep(0.02)
+        return compute(value)
+
+    monkeypatch.setattr(dask_rows, "compute", slow)
+    monkeypatch.setattr(dask_rows, "FEWEST_ROWS", 1500)
+    return passed
+
+
+def when(passed, least, act):
+    """Do something in the middle of a fit, in a thread of its own."""
+
+    def watch():
+        while len(passed) < least:
+            time.sleep(0.01)
+        act()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.slow
+def test_a_killed_worker_makes_no_difference(slowly):
+    X, y, a = people()
+    here = FairOrdinalClassifier(**OPTIONS).fit(X, y, sensitive_features=a)
+    with cluster() as client:
+        lazy = in_blocks(X, y, a)
+        victim = next(iter(client.run(os.getpid).values()))
+        killer = when(slowly, 40, lambda: os.kill(victim, signal.SIGKILL))
+        there = FairOrdinalClassifier(**OPTIONS).fit(*lazy[:2], sensitive_features=lazy[2])
+        killer.join()
+        assert victim not in client.run(os.getpid).values()
+    assert len(slowly) > 60
+    np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), atol=1e-6)
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+
+
+@pytest.mark.slow
+def test_a_lost_scheduler_is_said_and_leaves_the_old_model_alone(slowly):
+    X, y, a = people(3000)
+    model = FairOrdinalClassifier(**OPTIONS).fit(X[:, :2], y, sensitive_features=a)
+    before = dict(vars(model))
+    with cluster() as client:
+        lazy = in_blocks(X, y, a)
+        stopper = when(slowly, 20, client.cluster.close)
+        with pytest.raises(RuntimeError, match=r"Dask cluster was lost.*fit again"):
+            model.fit(*lazy[:2], sensitive_features=lazy[2])
+        stopper.join(30)
+    assert vars(model) == before
+
+
+def test_a_cluster_learns_the_same_model():
+    X, y, a = people(3000)
+    here = FairOrdinalClassifier(**OPTIONS).fit(X, y, sensitive_features=a)
+    with cluster():
+        lazy = in_blocks(X, y, a)
+        there = FairOrdinalClassifier(**OPTIONS).fit(*lazy[:2], sensitive_features=lazy[2])
+        predicted = there.predict(lazy[0])
+        np.testing.assert_array_equal(predicted.compute(), here.predict(X))
+        found = audit(lazy[1], predicted, sensitive_features=lazy[2])
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
+    expected = audit(y, here.predict(X), sensitive_features=a)
+    assert found["demographic_parity"].violation == expected["demographic_parity"].violation
