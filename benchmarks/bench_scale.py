@@ -103,9 +103,9 @@ def make(seed, n):
     return X, np.digitize(latent, [-3, -1, 1, 3]).astype(np.int8), a
 
 
-def collections(n):
+def collections(n, block_rows=BLOCK):
     """Lazy features, labels and groups."""
-    sizes = [min(BLOCK, n - start) for start in range(0, n, BLOCK)]
+    sizes = [min(block_rows, n - start) for start in range(0, n, block_rows)]
     blocks = [dask.delayed(make)(seed, size) for seed, size in enumerate(sizes)]
     shapes, kinds = ((FEATURES,), (), ()), (np.float32, np.int8, np.int8)
     return [
