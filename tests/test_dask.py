@@ -482,6 +482,17 @@ def test_many_rows_are_chosen_by_a_sample_and_learned_from_all(where, monkeypatc
     np.testing.assert_array_equal(model.predict(X), here.predict(X))
 
 
+def test_a_sample_does_not_hold_on_to_the_other_rows():
+    X, y, a = people(500)
+    rows = Block.of(Features.of(X), a, y, 2, 4)
+    some = rows.sample(100)
+    assert some.features.n_rows == some.n_rows < 200
+    assert rows.sample(500) is rows
+    at, coef = spaced(0, 500, 500, 100), np.ones(3)
+    np.testing.assert_array_equal(some.scores(coef), rows.scores(coef)[at])
+    assert some.alone() is some
+
+
 def test_sparse_parts_are_not_copied_either():
     X, y, a = people(60)
     rows = Block.of(Features.of(sparse.csr_array(X)), a, y, 2, 4)

@@ -92,7 +92,14 @@ class Block(Rows):
 
     def sample(self, most: int) -> Rows:
         at = spaced(0, self.n_rows, self.n_rows, most)
-        return self if len(at) == self.n_rows else self.take(at)
+        return self if len(at) == self.n_rows else self.take(at).alone()
+
+    def alone(self) -> Block:
+        """The same rows with features of their own: the others are let go."""
+        if self.places is None:
+            return self
+        features = self.features._replace(X=self.features.X[self.places])
+        return replace(self, features=features, places=None, _known={})
 
     def scores(self, coef: Array) -> Array:
         """A score for each row; the last ones are remembered."""

@@ -114,10 +114,7 @@ def _of_fold(block: Block, before: Array, sizes: Array, fold: int, held_out: boo
 
 
 def _sampled(block: Block, start: int, stop: int, n_rows: int, most: int) -> Block:
-    """Rows that stand for all, with features of their own: the others are let go."""
-    taken = block.take(spaced(start, stop, n_rows, most))
-    features = block.features._replace(X=block.features.X[taken.places])
-    return Block(features, taken.cells, taken.weight, block.n_groups, block.n_labels)
+    return block.take(spaced(start, stop, n_rows, most)).alone()
 
 
 def _merged(blocks: Sequence[Block]) -> Block:
