@@ -30,7 +30,7 @@ from fairordinal.criteria import as_criterion
 from fairordinal.ranker import pair_data
 from fairordinal.ranker._objective import Objective
 
-FEATURES, BLOCK = 10, 250_000
+FEATURES, BLOCK = 10, 500_000
 SETTINGS = {"trade_off": 0.3, "alpha": 1e-4, "ranker": "direct", "cv": 2}
 REPEATS = 3
 

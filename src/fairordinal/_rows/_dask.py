@@ -23,7 +23,7 @@ from fairordinal._validation import Array
 
 BRANCHES = 8  # tables that are added up by one task
 WAITING = 8  # threads of the client that wait for passes
-FEWEST_ROWS = 1 << 17  # of a block of a sample
+FEWEST_ROWS = 1 << 19  # of a block of a sample: a task takes longer than handing it out
 
 
 def is_dask(values: Any) -> bool:
