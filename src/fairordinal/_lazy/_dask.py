@@ -24,6 +24,7 @@ from fairordinal._lazy._counted import (
     refuse_many,
 )
 from fairordinal._optional import optional
+from fairordinal._validation import is_dask
 
 FAN_IN = 4  # tables of counts that are added up at once
 NUMERIC = (
@@ -40,11 +41,6 @@ USE = "Counting rows of Dask"
 
 def _dask(module: str) -> Any:
     return optional(f"dask{module}", USE, "dask")
-
-
-def is_dask(values: Any) -> bool:
-    """Any collection of Dask; nothing is imported for the answer."""
-    return hasattr(values, "__dask_graph__")
 
 
 def count_dask(frame: Any, query: Query) -> Counted:

@@ -10,8 +10,9 @@ import narwhals as nw
 
 from fairordinal._lazy._arrow import count_arrow, is_arrow, names_of_arrow
 from fairordinal._lazy._counted import Counted, Query
-from fairordinal._lazy._dask import count_columns, count_dask, feature_columns, is_dask
+from fairordinal._lazy._dask import count_columns, count_dask, feature_columns
 from fairordinal._lazy._engines import count_lazy
+from fairordinal._validation import is_dask
 
 
 class Rows(NamedTuple):

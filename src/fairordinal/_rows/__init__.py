@@ -6,7 +6,6 @@ Whoever learns from `Rows` cannot tell where they are, and never holds more of t
 """
 
 from fairordinal._rows._block import Block
-from fairordinal._rows._dask import is_dask
 from fairordinal._rows._features import Features
 from fairordinal._rows._folds import Folds, folds_of
 from fairordinal._rows._lazily import first_rows, lazily
@@ -22,7 +21,6 @@ __all__ = [
     "cell_totals",
     "first_rows",
     "folds_of",
-    "is_dask",
     "lazily",
     "read_partitions",
     "score_table",

@@ -26,11 +26,6 @@ WAITING = 8  # threads of the client that wait for passes
 FEWEST_ROWS = 1 << 19  # of a block of a sample: a task takes longer than handing it out
 
 
-def is_dask(values: Any) -> bool:
-    """Whether these are a collection of Dask."""
-    return callable(getattr(values, "__dask_graph__", None))
-
-
 @dataclass(frozen=True, eq=False)
 class DaskRows(Rows):
     """Rows in blocks that are made when they are needed."""

@@ -11,13 +11,14 @@ import numpy as np
 from sklearn.utils import check_array
 
 from fairordinal._rows._block import Block
-from fairordinal._rows._dask import DaskRows, compute, is_dask, one_pass
+from fairordinal._rows._dask import DaskRows, compute, one_pass
 from fairordinal._rows._features import Features, Moments, add_moments, moments_of, scaled_by
 from fairordinal._validation import (
     Array,
     Column,
     check_complete,
     check_same_length,
+    is_dask,
     order_labels,
     read_column,
     read_groups,

@@ -76,6 +76,11 @@ def read_column(values: Any, name: str) -> Column:
     return column
 
 
+def is_dask(values: Any) -> bool:
+    """Whether these are a collection of Dask."""
+    return hasattr(values, "__dask_graph__")
+
+
 def stack(columns: Sequence[Column]) -> Column:
     """Columns one below the other; an order they all declare is kept."""
     first = columns[0]
@@ -119,7 +124,7 @@ def _one_column(values: Any, name: str) -> Any:
 def refuse_lazy(values: Any, name: str) -> None:
     """Refuse what is not in memory, rather than load it."""
     lazy = isinstance(nw.from_native(values, pass_through=True, allow_series=True), nw.LazyFrame)
-    if not lazy and not hasattr(values, "__dask_graph__"):
+    if not lazy and not is_dask(values):
         return
     raise ValueError(
         f"{name} is {_kind(values)}, whose rows are not in memory. "

@@ -11,12 +11,13 @@ import numpy as np
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Candidate, Plan, Pool, Trained, cost_interval, violation_interval
-from fairordinal._rows import Block, Features, Rows, folds_of, is_dask
+from fairordinal._rows import Block, Features, Rows, folds_of
 from fairordinal._validation import (
     Array,
     check_choice,
     check_number,
     check_whole,
+    is_dask,
     order_labels,
     read_groups,
     read_target,

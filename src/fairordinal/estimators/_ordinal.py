@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
 from fairordinal._path import choose_closely, warn_unless_kept
-from fairordinal._rows import is_dask, lazily
-from fairordinal._validation import Array, check_fraction
+from fairordinal._rows import lazily
+from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._learning import learn, settle, wholly
 from fairordinal.estimators._response import DEFAULT_LIMIT
 from fairordinal.ranker import lazy_features, read_features

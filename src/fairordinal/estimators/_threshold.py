@@ -14,13 +14,14 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._rows import Rows, first_rows, is_dask, lazily, read_partitions, score_table
+from fairordinal._rows import Rows, first_rows, lazily, read_partitions, score_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
     Coded,
     check_choice,
     check_same_length,
+    is_dask,
     order_labels,
     read_groups,
     read_target,

@@ -20,7 +20,6 @@ from fairordinal._rows import (
     Rows,
     cell_totals,
     folds_of,
-    is_dask,
     lazily,
     read_partitions,
 )
@@ -32,6 +31,7 @@ from fairordinal._validation import (
     check_same_length,
     check_share,
     check_whole,
+    is_dask,
     order_labels,
     read_groups,
     read_target,
