@@ -108,7 +108,8 @@ def test_options_that_make_no_sense_are_refused(arguments):
 
 
 SLOW = """
-    import sys
+    import signal, sys
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     sys.path.insert(0, sys.argv.pop(1))
     from fake_cells import counted_cells
     from fairordinal.cli import main

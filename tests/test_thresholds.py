@@ -428,6 +428,15 @@ def test_a_search_cut_short_by_time_has_an_honest_gap():
     assert "cut short by max_time" in str(result)
 
 
+@pytest.fixture
+def interruptible():
+    """A process in the background may have been told to ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_returns_the_best_so_far():
     s, y, a = hard_instance()
     timer = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
@@ -444,6 +453,7 @@ def test_an_interrupt_returns_the_best_so_far():
     assert result.violation == 0
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_stops_thresholds_by_group_at_once():
     """It ended the first phase only."""
     s, y, a = hard_instance()
