@@ -201,8 +201,9 @@ def test_objectives_of_blocks_are_those_of_all_rows(data, seed):
 
 
 @pytest.mark.parametrize("lengths", [[300], [100, 200], [0, 1, 120, 0, 179]])
-def test_the_classifier_is_the_same_however_rows_are_cut(lengths, monkeypatch):
-    monkeypatch.setattr(dask_rows, "FEWEST_ROWS", 100)  # the sample is in several blocks
+@pytest.mark.parametrize("most", [1000, 200])  # rows to choose by: all, or a sample
+def test_the_classifier_is_the_same_however_rows_are_cut(lengths, most, monkeypatch):
+    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", most)
     X, y, a = people()
     here = FairOrdinalClassifier(max_violation=0.1, **DIRECT).fit(X, y, sensitive_features=a)
     columns = [cut(values, lengths) for values in (X, y)]
@@ -221,15 +222,17 @@ def test_the_classifier_is_the_same_however_rows_are_cut(lengths, monkeypatch):
     )
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_random_cuttings_give_the_same_ranker_and_thresholds(data):
     X, y, a = people(150, seed=data.draw(st.integers(0, 3)), n_groups=3)
     options = {"trade_off": 0.3, "ranker": "relaxed", "alpha": 1e-3, "cv": 2}
-    here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     lengths = data.draw(cuttings(150))
-    there = FairOrdinalClassifier(**options)
-    there.fit(cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths))
+    here, there = FairOrdinalClassifier(**options), FairOrdinalClassifier(**options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranker_data, "MOST_CHOOSING", data.draw(st.sampled_from([100, 150])))
+        here.fit(X, y, sensitive_features=a)
+        there.fit(cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths))
     np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
     np.testing.assert_array_equal(there.predict(X), here.predict(X))
 

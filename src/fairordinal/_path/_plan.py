@@ -10,7 +10,7 @@ from scipy import sparse
 
 from fairordinal._cuts import Goal, Notion, read_notion
 from fairordinal._pairloss import Kernel
-from fairordinal._rows import Rows, cell_totals, score_table
+from fairordinal._rows import Rows, cell_totals, on_site, score_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
@@ -48,23 +48,23 @@ class Plan:
 
     def path(self, rows: Rows) -> list[Fit]:
         """Rankers from accurate to fair."""
-        return fit_path(self._pairs(rows), self.ways, self.training)
+        return on_site(_path, [rows], self)
 
     def path_again(self, rows: Rows, path: list[Fit]) -> list[Fit]:
         """The same rankers for other rows."""
         if all(fit.aim is None for fit in path):
             return path
         rough = replace(self.training, tol=100 * self.training.tol)
-        return rough.fit_again(self._pairs(rows), path)
+        return rough.fit_again(self.pairs(rows), path)
 
     def fit_to(self, rows: Rows, fit: Fit) -> Fit:
         """The same ranker for other rows, from where it is."""
         if fit.aim is None:
             return fit
-        (again,) = self.training.fit_again(self._pairs(rows), [fit])
+        (again,) = self.training.fit_again(self.pairs(rows), [fit])
         return again
 
-    def _pairs(self, rows: Rows) -> PairData:
+    def pairs(self, rows: Rows) -> PairData:
         return pair_data(rows, require_pairwise(self.criterion), self.loss)
 
     def thresholds(
@@ -93,8 +93,18 @@ class Plan:
         self, rows: Rows, coef: Array, goals: Sequence[Goal], notion: Notion | None = None
     ) -> list[RoughCut]:
         """Good thresholds of a ranker for each goal, at quantiles of its scores."""
-        table = at_quantiles(score_table(rows, coef, self.names, self.labels))
-        return rough_cuts(table, self.criterion, self.cost, goals, notion)
+        return on_site(_rough_cuts, [rows], self, coef, goals, notion)
+
+
+def _path(rows: Rows, plan: Plan) -> list[Fit]:
+    return fit_path(plan.pairs(rows), plan.ways, plan.training)
+
+
+def _rough_cuts(
+    rows: Rows, plan: Plan, coef: Array, goals: Sequence[Goal], notion: Notion | None
+) -> list[RoughCut]:
+    table = at_quantiles(score_table(rows, coef, plan.names, plan.labels))
+    return rough_cuts(table, plan.criterion, plan.cost, goals, notion)
 
 
 def at_quantiles(table: ScoreTable) -> ScoreTable:

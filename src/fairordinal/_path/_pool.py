@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from fairordinal._cuts import Goal, Notion
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
-from fairordinal._rows import Block, Features, Folds, Rows
+from fairordinal._rows import Block, Features, Folds, Rows, on_site
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.ranker import Fit
@@ -95,7 +95,7 @@ class Pool:
             if say is not None:
                 say(f"{sum(map(len, wanted.values()))} candidates in {len(self._parts)} folds")
             found = self._jobs(
-                delayed(_predictions_in_fold)(self.plan, *part, self.path, fits, wanted)
+                delayed(on_site)(_predictions_in_fold, part, self.plan, self.path, fits, wanted)
                 for part, fits in zip(self._parts, self._fits, strict=True)
             )
         for number, (fits, cubes) in enumerate(found):
@@ -170,9 +170,9 @@ class Pool:
 
 
 def _predictions_in_fold(
-    plan: Plan,
     some: Rows,
     others: Rows,
+    plan: Plan,
     path: list[Fit],
     known: dict[int, Fit],
     wanted: dict[int, list[Goal]],

@@ -2,7 +2,8 @@
 
 Dask is an optional dependency; its scheduler — threads of this process, or a cluster — is the
 caller's choice. Blocks that are not persisted are made anew by each pass: what is read from disk
-needs no more memory than the blocks at work.
+needs no more memory than the blocks at work. What takes very many passes over rows in one block
+goes there as one task.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from fairordinal._validation import Array
 
 BRANCHES = 8  # tables that are added up by one task
 WAITING = 8  # threads of the client that wait for passes
-FEWEST_ROWS = 1 << 19  # of a block of a sample: a task takes longer than handing it out
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +46,18 @@ class DaskRows(Rows):
     def n_rows(self) -> int:
         return int(self.label_counts.sum())
 
+    @property
+    def in_one_block(self) -> bool:
+        return len(self.blocks) == 1
+
     def reduce(
         self, work: Callable[..., Part], add: Callable[[Sequence[Part]], Part], *arguments: Any
     ) -> Part:
         return one_pass(self.blocks, work, add, *arguments)
 
     def workers(self, n_jobs: int | None) -> dict[str, Any]:
-        """Threads that wait for passes: one for each part, as the work is done elsewhere."""
-        return {"n_jobs": n_jobs or WAITING, "prefer": "threads"}
+        """Threads; on a cluster they only wait, one for each part, as the work is done there."""
+        return {"n_jobs": n_jobs or (WAITING if on_a_cluster() else None), "prefer": "threads"}
 
     def whole(self) -> Block:
         raise ValueError(
@@ -84,7 +90,7 @@ class DaskRows(Rows):
         return DaskRows(kept, counts, self.scaling, self.n_groups, self.n_labels)
 
     def sample(self, most: int) -> Rows:
-        """The rows that stand for all, persisted in few blocks: they are passed over many times.
+        """The rows that stand for all, persisted in one block: they are passed over many times.
 
         They are all that ever moves, and only between workers.
         """
@@ -95,12 +101,9 @@ class DaskRows(Rows):
             dask.delayed(_sampled)(block, start, stop, self.n_rows, most)
             for block, start, stop in zip(self.blocks, [0, *stops], stops, strict=False)
         ]
-        few = -(-min(most, self.n_rows) // FEWEST_ROWS)
-        heaps = [heap for heap in np.array_split(np.arange(len(taken)), few) if len(heap)]
-        merged = [dask.delayed(_merged)([taken[i] for i in heap]) for heap in heaps]
-        blocks = dask.persist(*merged)
-        counts = np.stack(compute([dask.delayed(_label_counts)(block) for block in blocks]))
-        return DaskRows(blocks, counts, self.scaling, self.n_groups, self.n_labels)
+        (block,) = dask.persist(dask.delayed(_merged)(taken))
+        counts = compute(dask.delayed(_label_counts)(block))[None]
+        return DaskRows([block], counts, self.scaling, self.n_groups, self.n_labels)
 
 
 def _of_fold(block: Block, before: Array, sizes: Array, fold: int, held_out: bool) -> Block:
@@ -135,7 +138,7 @@ def one_pass(
     """``work(part, *arguments)`` of every part, added up as a tree."""
     import dask
 
-    told = dask.delayed(_Told(work, arguments), traverse=False, pure=False)
+    told = _told(work, arguments)
     found = [dask.delayed(_work)(told, part) for part in parts]
     while len(found) > 1:
         found = [
@@ -146,6 +149,25 @@ def one_pass(
         if say is not None:
             say(f"{work.__name__.strip('_').replace('_', ' ')} of {len(parts)} blocks")
         return compute(found[0])
+
+
+def on_site(work: Callable[..., Result], rows: Sequence[Rows], *arguments: Any) -> Result:
+    """``work(*rows, *arguments)``, as one task if the rows are in one block somewhere."""
+    blocks = [each.blocks[0] for each in rows if isinstance(each, DaskRows) and each.in_one_block]
+    if len(blocks) < len(rows):
+        return work(*rows, *arguments)
+    if not on_a_cluster():
+        return work(*compute(blocks), *arguments)  # in this process already
+    import dask
+
+    return cast(Result, compute(dask.delayed(_work)(_told(work, arguments), *blocks)))
+
+
+def on_a_cluster() -> bool:
+    """Whether a client's cluster does the work, and not this process."""
+    from dask.base import get_scheduler
+
+    return hasattr(get_scheduler(), "__self__")  # a method of the client
 
 
 def compute(value: Any) -> Any:
@@ -169,5 +191,11 @@ class _Told:
     arguments: tuple[Any, ...]
 
 
-def _work(told: _Told, part: Any) -> Any:
-    return told.work(part, *told.arguments)
+def _told(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    import dask
+
+    return dask.delayed(_Told(work, arguments), traverse=False, pure=False)
+
+
+def _work(told: _Told, *parts: Any) -> Any:
+    return told.work(*parts, *told.arguments)

@@ -32,6 +32,7 @@ from fairordinal.ranker import (
     choose_alpha,
     read_rows,
     require_pairwise,
+    require_sorting,
     sample_of,
     warn_unconverged,
     ways_of,
@@ -81,6 +82,7 @@ def learn(
     rows, labels, groups = read_rows(
         estimator, X, y, sensitive_features, sample_weight, estimator.categories
     )
+    require_sorting(rows, loss)
     cost, some = as_cost_matrix(estimator.cost_matrix, labels), sample_of(rows)
     folds = folds_of(some, estimator.cv)
     alpha = (

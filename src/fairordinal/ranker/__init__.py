@@ -1,6 +1,12 @@
 """Step 1 of the method: linear rankers from all pairs, from accurate to fair."""
 
-from fairordinal.ranker._data import choose_alpha, pair_data, require_pairwise, sample_of
+from fairordinal.ranker._data import (
+    choose_alpha,
+    pair_data,
+    require_pairwise,
+    require_sorting,
+    sample_of,
+)
 from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
 from fairordinal.ranker._linear import (
     FairLinearRanker,
@@ -29,6 +35,7 @@ __all__ = [
     "read_features",
     "read_rows",
     "require_pairwise",
+    "require_sorting",
     "sample_of",
     "warn_unconverged",
     "ways_of",

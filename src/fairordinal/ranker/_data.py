@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._pairloss import Kernel
-from fairordinal._rows import Folds, Rows, cell_totals
+from fairordinal._rows import Folds, Rows, cell_totals, on_site
 from fairordinal._table import ScoreTable
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
@@ -17,7 +18,7 @@ from fairordinal.ranker._paths import accuracy_of, plain
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 MOST_CHOOSING = 1 << 20  # rows by which models are chosen; the chosen one learns from all
 FEWEST_CHOOSING = 1 << 17  # even if they have many features
-MOST_NUMBERS = 1 << 27  # in those rows
+MOST_NUMBERS = 1 << 26  # in those rows
 ROUGH = 1e-4  # tolerance of fits that only choose among them
 
 
@@ -60,16 +61,30 @@ def sample_of(rows: Rows) -> Rows:
     return rows.sample(min(MOST_CHOOSING, max(MOST_NUMBERS // rows.n_features, FEWEST_CHOOSING)))
 
 
-@one_thread
+def require_sorting(rows: Rows, loss: Kernel) -> None:
+    """Refuse losses that sort all rows where these are not in memory."""
+    if loss.kinked:
+        rows.whole()
+
+
 def choose_alpha(
     rows: Rows, criterion: PairwiseCriterion, loss: Kernel, folds: Folds, max_iter: int
 ) -> float:
     """The strength of the penalty with the most held-out pairs in order."""
-    reached = np.zeros(len(ALPHAS))
-    for train, test in folds:
-        data, held_out = (pair_data(part, criterion, loss) for part in (train, test))
-        coef = np.zeros(rows.n_features)
-        for i, alpha in enumerate(ALPHAS):
-            coef = plain(data, Training(alpha, ROUGH, max_iter), coef).coef
-            reached[i] += accuracy_of(held_out, coef)  # 0 of a fold without pairs
-    return ALPHAS[int(reached.argmax())]
+    reached = Parallel(**rows.workers(None))(
+        delayed(on_site)(_reached_in_fold, fold, criterion, loss, max_iter) for fold in folds
+    )
+    return ALPHAS[int(np.sum(reached, axis=0).argmax())]
+
+
+@one_thread
+def _reached_in_fold(
+    train: Rows, test: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
+) -> Array:
+    """Shares of held-out pairs in order, for each strength; 0 if there are none."""
+    data, held_out = (pair_data(part, criterion, loss) for part in (train, test))
+    coef, reached = np.zeros(train.n_features), []
+    for alpha in ALPHAS:
+        coef = plain(data, Training(alpha, ROUGH, max_iter), coef).coef
+        reached.append(accuracy_of(held_out, coef))
+    return np.array(reached)

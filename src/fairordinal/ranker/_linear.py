@@ -21,6 +21,7 @@ from fairordinal._rows import (
     cell_totals,
     folds_of,
     lazily,
+    on_site,
     read_partitions,
 )
 from fairordinal._threads import one_thread
@@ -43,6 +44,7 @@ from fairordinal.ranker._data import (
     choose_alpha,
     pair_data,
     require_pairwise,
+    require_sorting,
     sample_of,
 )
 from fairordinal.ranker._objective import Fit, PairData, Training
@@ -63,6 +65,20 @@ def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[
     first = plain(data, training)
     rough = replace(training, tol=10 * training.tol)
     return [first, *(fit for way in ways for fit in WAYS[way](data, first, rough))]
+
+
+def _path_reached(
+    rows: Rows,
+    criterion: PairwiseCriterion,
+    loss: Kernel,
+    ways: tuple[str, ...],
+    training: Training,
+) -> tuple[list[Fit], Array]:
+    """The path, and shares of pairs in order and violations along it."""
+    data = pair_data(rows, criterion, loss)
+    fits = fit_path(data, ways, training)
+    reached = [[measure(data, fit.coef) for fit in fits] for measure in (accuracy_of, violation_of)]
+    return fits, np.array(reached)
 
 
 def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
@@ -273,18 +289,20 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         rows, self.classes_, _ = read_rows(
             self, X, y, sensitive_features, sample_weight, self.categories
         )
+        require_sorting(rows, loss)
+        some = sample_of(rows)
         self.alpha_ = (
-            self._choose_alpha(sample_of(rows), criterion, loss, max_iter)
+            self._choose_alpha(some, criterion, loss, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
-        data = pair_data(rows, criterion, loss)
-        fits = fit_path(data, ways, Training(self.alpha_, tol, max_iter))
+        rows = some if some.n_rows == rows.n_rows else rows
+        training = Training(self.alpha_, tol, max_iter)
+        fits, reached = on_site(_path_reached, [rows], criterion, loss, ways, training)
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.path_ = np.stack([fit.coef / rows.scaling.spreads for fit in fits])
-        self.accuracies_ = np.array([accuracy_of(data, fit.coef) for fit in fits])
-        self.violations_ = np.array([violation_of(data, fit.coef) for fit in fits])
+        self.accuracies_, self.violations_ = reached
         self.coef_ = self._chosen(share)
         return self
 
