@@ -23,7 +23,6 @@ from fairordinal._costs import cost_matrix
 from fairordinal._pairloss import LOSSES, Histogram
 from fairordinal._pairloss._bins import added, spans_of, tally
 from fairordinal._rows import Block, Features, folds_of, read_partitions, score_table
-from fairordinal._rows import _dask as dask_rows
 from fairordinal._rows import _scores as scores_module
 from fairordinal._rows._features import add_moments, moments_of, scaled_by
 from fairordinal._rows._folds import fold_of_each, fold_sizes, spaced

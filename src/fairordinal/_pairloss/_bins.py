@@ -124,10 +124,11 @@ def added(tallies: Sequence[Tally]) -> Tally:
 def spread(bins: Bins, scores: Array, cells: Array, n_cells: int, values: Array) -> Array:
     """Sums of values by cell and bin, each spread over four bins by a cubic B-spline."""
     flat = np.zeros(n_cells * bins.n_bins)
+    taps = [flat[tap:] for tap in range(4)]
     for rows in row_blocks(len(scores), BLOCK):
         at, f = _places(bins, scores[rows], cells[rows])
-        for tap, share in enumerate(_spline(f)):
-            flat += np.bincount(at + tap, share * values[rows], minlength=flat.size)
+        for tap, share in zip(taps, _spline(f), strict=True):
+            np.add.at(tap, at, share * values[rows])
     return flat.reshape(n_cells, bins.n_bins)
 
 

@@ -95,11 +95,8 @@ def _in_stretches(block: Block, coef: Array, edges: Array) -> Stretches:
     at = block.cells * n + place
     counts = np.bincount(at, block.weight, block.n_cells * n).reshape(-1, n)
     lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
-    order = np.argsort(place, kind="stable")
-    some, first = np.unique(place[order], return_index=True)
-    if len(some):
-        lowest[some] = np.minimum.reduceat(scores[order], first)
-        highest[some] = np.maximum.reduceat(scores[order], first)
+    np.minimum.at(lowest, place, scores)
+    np.maximum.at(highest, place, scores)
     return Stretches(counts, lowest, highest)
 
 
