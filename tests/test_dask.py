@@ -1,5 +1,7 @@
 """Rows in blocks of Dask: the same models as in memory, however the rows are cut."""
 
+import pickle
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -493,6 +495,19 @@ def test_a_sample_does_not_hold_on_to_the_other_rows():
     at, coef = spaced(0, 500, 500, 100), np.ones(3)
     np.testing.assert_array_equal(some.scores(coef), rows.scores(coef)[at])
     assert some.alone() is some
+
+
+def test_rows_that_come_by_network_are_as_quick_as_others():
+    X, y, a = people(60)
+    rows, buffers = Block.of(Features.of(X), a, y, 2, 4), []
+    sent = pickle.dumps(rows, protocol=5, buffer_callback=buffers.append)
+    frames = [memoryview(b"-" + buffer.raw().tobytes())[1:] for buffer in buffers]
+    come = pickle.loads(sent, buffers=frames)
+    coef = pickle.loads(pickle.dumps(np.ones(3)))
+    for values in (come.features.X, come.cells, come.weight, come.scores(coef)):
+        assert values.flags.aligned
+        assert values.dtype is np.dtype(values.dtype.type)
+    np.testing.assert_array_equal(come.scores(np.ones(3)), rows.scores(np.ones(3)))
 
 
 def test_sparse_parts_are_not_copied_either():

@@ -144,3 +144,20 @@ class Block(Rows):
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_known": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        features = state["features"]
+        features = features._replace(X=native(features.X))
+        columns = {name: native(state[name]) for name in ("cells", "weight", "places")}
+        self.__dict__.update(state | columns | {"features": features})
+
+
+def native(values: Any) -> Any:
+    """Arrays that came from another process, as NumPy would have made them here.
+
+    They may begin anywhere in memory, and have types equal to NumPy's own but not the same: linear
+    algebra then copies all of them at each step, and ``ufunc.at`` takes thirty times as long.
+    """
+    if values is None or sparse.issparse(values):
+        return values
+    return np.require(values, values.dtype.type, "A")

@@ -52,7 +52,7 @@ class Features(NamedTuple):
     def times(self, coef: Array) -> Array:
         """A score for each row."""
         raw = coef / self.spreads
-        return np.asarray(self.X @ raw).ravel() - float(self.means @ raw)
+        return np.asarray(self.X @ raw, dtype=np.float64).ravel() - float(self.means @ raw)
 
     def transposed_times(self, vector: Array) -> Array:
         """A sum of rows, weighted."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
-from fairordinal._rows._block import Block
+from fairordinal._rows._block import Block, native
 from fairordinal._rows._dask import DaskRows, compute, one_pass
 from fairordinal._rows._features import Features, Moments, add_moments, moments_of, scaled_by
 from fairordinal._validation import (
@@ -263,8 +263,8 @@ def _moments(part: tuple[Any, Codes]) -> Moments:
 
 
 def _block(X: Any, codes: Codes, scaling: Features, n_groups: int, n_labels: int) -> Block:
-    X = np.asarray(X, dtype=np.float64)
+    X = native(np.asarray(X, dtype=np.float64))
     X = X if codes.places is None else X[codes.places]
-    weight = np.ones(len(codes.cells)) if codes.weight is None else codes.weight
+    weight = np.ones(len(codes.cells)) if codes.weight is None else native(codes.weight)
     cells = codes.cells.astype(np.intp)
     return Block(scaling._replace(X=X), cells, weight, n_groups, n_labels)
