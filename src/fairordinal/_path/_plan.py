@@ -10,8 +10,9 @@ from scipy import sparse
 
 from fairordinal._cuts import Goal, Notion, read_notion
 from fairordinal._pairloss import Kernel
-from fairordinal._rows import Rows, cell_totals, on_site, score_table
+from fairordinal._rows import Rows, on_site, score_table
 from fairordinal._table import ScoreTable
+from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 from fairordinal.ranker import (
@@ -32,6 +33,7 @@ from fairordinal.thresholds import (
 )
 
 MOST_PLACES = 256  # between which rough cuts choose
+MOST_STEEP = 1 << 16  # rows that say how steep the objective is
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +59,16 @@ class Plan:
         rough = replace(self.training, tol=100 * self.training.tol)
         return rough.fit_again(self.pairs(rows), path)
 
-    def fit_to(self, rows: Rows, fit: Fit) -> Fit:
-        """The same ranker for other rows, from where it is."""
+    @one_thread
+    def fit_to(self, rows: Rows, fit: Fit, some: Rows) -> Fit:
+        """The same ranker for more rows, from where it is; some of them say how steep it is there.
+
+        So it takes a third of the steps.
+        """
         if fit.aim is None:
             return fit
-        (again,) = self.training.fit_again(self.pairs(rows), [fit])
-        return again
+        curvature = on_site(_curvature, [some], self, fit)
+        return self.training.fit(self.pairs(rows), fit.aim, fit.coef, curvature)
 
     def pairs(self, rows: Rows) -> PairData:
         return pair_data(rows, require_pairwise(self.criterion), self.loss)
@@ -85,7 +91,7 @@ class Plan:
 
     def notion(self, rows: Rows) -> Notion:
         """What is fair between cells of some rows, for the cuts of all rankers."""
-        totals = sparse.csc_array(rows.sum(cell_totals)[:, None])
+        totals = sparse.csc_array(rows.totals[:, None])
         table = ScoreTable(totals, self.names, self.labels, np.zeros(1), predicts_labels=False)
         return read_notion(table, self.criterion)
 
@@ -98,6 +104,10 @@ class Plan:
 
 def _path(rows: Rows, plan: Plan) -> list[Fit]:
     return fit_path(plan.pairs(rows), plan.ways, plan.training)
+
+
+def _curvature(rows: Rows, plan: Plan, fit: Fit) -> Array:
+    return plan.training.curvature(plan.pairs(rows.sample(MOST_STEEP)), fit)
 
 
 def _rough_cuts(

@@ -128,7 +128,7 @@ class Pool:
         ranker, goal, plan = candidate.ranker, candidate.goal, self.plan
         all_rows = self.rows if rows is None or rows.n_rows == self.rows.n_rows else rows
         if all_rows is not self.rows:
-            self.path[ranker] = plan.fit_to(all_rows, self.path[ranker])
+            self.path[ranker] = plan.fit_to(all_rows, self.path[ranker], self.rows)
         return plan.thresholds(
             all_rows,
             self.path[ranker].coef,

@@ -11,7 +11,7 @@ from fairordinal._rows._features import Features
 from fairordinal._rows._folds import Folds, folds_of
 from fairordinal._rows._lazily import first_rows, lazily
 from fairordinal._rows._partitions import read_partitions
-from fairordinal._rows._rows import Rows, cell_totals
+from fairordinal._rows._rows import Rows
 from fairordinal._rows._scores import score_table
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "Features",
     "Folds",
     "Rows",
-    "cell_totals",
     "first_rows",
     "folds_of",
     "lazily",

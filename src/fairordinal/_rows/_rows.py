@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -41,6 +42,11 @@ class Rows(ABC):
     def n_features(self) -> int:
         return len(self.scaling.means)
 
+    @cached_property
+    def totals(self) -> Array:
+        """Weight of the rows in each cell."""
+        return self.sum(_totals)
+
     @abstractmethod
     def reduce(
         self, work: Callable[..., Part], add: Callable[[Sequence[Part]], Part], *arguments: Any
@@ -75,6 +81,5 @@ def add_arrays(parts: Sequence[Array]) -> Array:
     return total
 
 
-def cell_totals(block: Block) -> Array:
-    """Weight of the rows in each cell."""
+def _totals(block: Block) -> Array:
     return np.bincount(block.cells, block.weight, block.n_cells)

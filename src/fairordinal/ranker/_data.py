@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._pairloss import Kernel
-from fairordinal._rows import Folds, Rows, cell_totals, on_site
+from fairordinal._rows import Folds, Rows, on_site
 from fairordinal._table import ScoreTable
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
@@ -45,15 +45,14 @@ def require_pairwise(criterion: Criterion) -> PairwiseCriterion:
 def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairData:
     """Weights of pairs: unequal labels in order, and the criterion's contrasts."""
     names, levels = np.arange(rows.n_groups), np.arange(rows.n_labels)
-    totals = rows.sum(cell_totals)
-    counts = sparse.csc_array(totals[:, None])
+    counts = sparse.csc_array(rows.totals[:, None])
     table = ScoreTable(counts, names, levels, np.zeros(1), predicts_labels=False)
     label = np.tile(levels, rows.n_groups)
     order = (label[:, None] > label[None, :]).astype(np.float64)
-    pairs = float(totals @ order @ totals)
+    pairs = float(rows.totals @ order @ rows.totals)
     contrasts = criterion.contrasts(table)
     order = order / pairs if pairs else order
-    return PairData(rows, totals, order, contrasts, loss)
+    return PairData(rows, rows.totals, order, contrasts, loss)
 
 
 def sample_of(rows: Rows) -> Rows:

@@ -18,7 +18,6 @@ from fairordinal._rows import (
     Block,
     Features,
     Rows,
-    cell_totals,
     folds_of,
     lazily,
     on_site,
@@ -146,7 +145,7 @@ def _read_blocks(
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     rows, labels, groups = read_partitions(X, y, sensitive_features, sample_weight, categories)
-    totals = rows.sum(cell_totals).reshape(rows.n_groups, rows.n_labels)
+    totals = rows.totals.reshape(rows.n_groups, rows.n_labels)
     check_two_of_each(*(np.flatnonzero(totals.sum(axis=axis)) for axis in (1, 0)))
     return rows, labels, groups
 

@@ -14,6 +14,9 @@ from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.ranker._surface import histogram_at, surface_at
 
+MOST_DIFFERENCES = 256  # features whose Hessian is found by differences
+DIFFERENCE = 0.02  # where the Hessian at 0 is the identity
+FLATTEST = 0.01  # and the least curvature there that counts
 MOST_WHITENED = 1500  # features; beyond, they are only scaled
 SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
 # quantiles that lie between rows, however many there are: between two far apart, rounding decides
@@ -180,6 +183,33 @@ class Objective:
         return np.maximum(tilted - tilted.T, 0.0)
 
     @cached_property
+    def curvature(self) -> Array:
+        """The Hessian at 0, but for the price of disparities; its diagonal of many features."""
+        curvature = self.data.curvature
+        if curvature.ndim == 1:
+            return np.maximum(curvature, 0.0) + self.alpha
+        mean = self.data.mean_differences if self.aim.pull else np.zeros((0, len(curvature)))
+        return curvature + self.alpha * np.eye(len(curvature)) + self.aim.pull * mean.T @ mean
+
+    def curvature_at(self, coef: Array) -> Array:
+        """The Hessian elsewhere, by differences of gradients; where it is flat, it is lifted.
+
+        For many features that is dear, and the one at 0 has to do.
+        """
+        if len(coef) > MOST_DIFFERENCES:
+            return self.curvature
+        white = _Whitened(self.curvature)
+        aside = DIFFERENCE * np.eye(len(coef))
+        ahead, behind = (
+            [white.gradient(self(coef + white.coef(step))[1]) for step in steps]
+            for steps in (aside, -aside)
+        )
+        hessian = (np.array(ahead) - np.array(behind)) / (2 * DIFFERENCE)
+        sizes, axes = linalg.eigh(0.5 * (hessian + hessian.T))
+        steep = white.root @ axes * np.sqrt(np.maximum(sizes, FLATTEST))
+        return np.asarray(steep @ steep.T)
+
+    @cached_property
     def _step(self) -> Kernel:
         return STEP.sharper(self.sharpness)
 
@@ -200,17 +230,12 @@ def penalty(
 
 
 class _Whitened:
-    """Coordinates z in which the Hessian at 0 is the identity; scaled ones for many features."""
+    """Coordinates z in which a matrix is the identity; scaled ones for its diagonal alone."""
 
-    def __init__(self, objective: Objective) -> None:
-        curvature, alpha = objective.data.curvature, objective.alpha
-        if curvature.ndim == 1:
-            self.root: Array = np.sqrt(np.maximum(curvature, 0.0) + alpha)
+    def __init__(self, matrix: Array) -> None:
+        if matrix.ndim == 1:
+            self.root: Array = np.sqrt(matrix)
             return
-        matrix = curvature + alpha * np.eye(len(curvature))
-        if objective.aim.pull:
-            mean = objective.data.mean_differences
-            matrix = matrix + objective.aim.pull * mean.T @ mean
         size = np.trace(matrix) / len(matrix) or 1.0  # 0 if all features are constant
         jitter = 1e-12 * size * np.eye(len(matrix))
         self.root = linalg.cholesky(matrix + jitter, lower=True)
@@ -229,9 +254,19 @@ class _Whitened:
         return self.root * coef if self.root.ndim == 1 else self.root.T @ coef
 
 
-def minimise(objective: Objective, start: Array, *, tol: float, max_iter: int) -> Fit:
-    """L-BFGS in whitened coordinates; `tol` is the greatest entry of the gradient there."""
-    white = _Whitened(objective)
+def minimise(
+    objective: Objective,
+    start: Array,
+    *,
+    tol: float,
+    max_iter: int,
+    curvature: Array | None = None,
+) -> Fit:
+    """L-BFGS in whitened coordinates; `tol` is the greatest entry of the gradient there.
+
+    They are whitened by the Hessian at 0 if no other is known.
+    """
+    white = _Whitened(objective.curvature if curvature is None else curvature)
 
     def turned(z: Array) -> tuple[float, Array]:
         value, gradient = objective(white.coef(z))
@@ -256,10 +291,23 @@ class Training:
     tol: float
     max_iter: int
 
-    def fit(self, data: PairData, aim: Aim, start: Array) -> Fit:
+    def fit(self, data: PairData, aim: Aim, start: Array, curvature: Array | None = None) -> Fit:
+        return minimise(
+            self._objective(data, aim, start),
+            start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            curvature=curvature,
+        )
+
+    @one_thread
+    def curvature(self, data: PairData, fit: Fit) -> Array:
+        """How steep what is minimised is around a fit."""
+        return self._objective(data, fit.aim or PLAIN, fit.coef).curvature_at(fit.coef)
+
+    def _objective(self, data: PairData, aim: Aim, start: Array) -> Objective:
         sharpness = sharpness_for(data, start) if aim.price else 1.0
-        objective = Objective(data, self.alpha, aim, sharpness)
-        return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
+        return Objective(data, self.alpha, aim, sharpness)
 
     @one_thread
     def fit_again(self, data: PairData, fits: list[Fit]) -> list[Fit]:
