@@ -93,10 +93,10 @@ def overhead(largest):
     print(f"\nDask takes {found['Dask, threads'] / found['plain']:.2f} times the CPU time.\n")
 
 
-def make(seed, n):
+def make(seed, n, n_features=FEATURES):
     """Features, labels and groups of a block."""
     generator = np.random.default_rng(seed)
-    X = generator.standard_normal((n, FEATURES), dtype=np.float32)
+    X = generator.standard_normal((n, n_features), dtype=np.float32)
     a = generator.integers(0, 3, n, dtype=np.int8)
     X[:, 0] += 0.5 * a
     latent = X[:, :4].sum(axis=1) + 2 * generator.standard_normal(n, dtype=np.float32)

@@ -1,6 +1,8 @@
 """Rows in blocks of Dask: the same models as in memory, however the rows are cut."""
 
 import pickle
+import re
+from pathlib import Path
 
 import dask
 import dask.array as da
@@ -508,6 +510,25 @@ def test_rows_that_come_by_network_are_as_quick_as_others():
         assert values.flags.aligned
         assert values.dtype is np.dtype(values.dtype.type)
     np.testing.assert_array_equal(come.scores(np.ones(3)), rows.scores(np.ones(3)))
+
+
+def test_files_of_numpy_are_read_by_the_recipe_of_the_page(tmp_path, monkeypatch):
+    page = (Path(__file__).resolve().parents[1] / "docs" / "scale.md").read_text()
+    (recipe,) = [part for part in re.findall(r"```python\n(.*?)```", page, re.S) if "npy" in part]
+    monkeypatch.chdir(tmp_path)
+    columns = people()
+    for name, values in zip("Xya", columns, strict=True):
+        np.save(f"{name}.npy", values)
+    found = {}
+    exec(recipe.replace("100_000", "70"), found)
+    assert found["X"].numblocks == (5, 1)
+    for name, values in zip("Xya", columns, strict=True):
+        np.testing.assert_array_equal(found[name].compute(), values)
+    here, there = (
+        FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
+        for X, y, a in (columns, [found[name] for name in "Xya"])
+    )
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
 
 
 def test_sparse_parts_are_not_copied_either():
