@@ -33,7 +33,7 @@ from fairordinal._rows._folds import fold_of_each, fold_sizes, spaced
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker import FairLinearRanker, pair_data
 from fairordinal.ranker import _data as ranker_data
-from fairordinal.ranker._objective import Aim, Objective
+from fairordinal.ranker._objective import Aim, Objective, Training
 from fairordinal.thresholds import read_goal, read_settings, solve
 from fairordinal.thresholds._stretched import coarseness_of
 
@@ -486,6 +486,46 @@ def test_many_rows_are_chosen_by_a_sample_and_learned_from_all(where, monkeypatc
     here = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
     np.testing.assert_allclose(model.coef_, here.coef_, atol=1e-8)
     np.testing.assert_array_equal(model.predict(X), here.predict(X))
+
+
+def test_columns_that_the_sample_has_not_seen_take_no_more_steps(monkeypatch):
+    X, y, a = people(6000)
+    seen = np.zeros(6000, bool)
+    seen[spaced(0, 6000, 6000, 1500)] = True
+    rare = np.flatnonzero(~seen)[:24].reshape(4, 6)
+    dummies = np.zeros((6000, 4))
+    for column, at in enumerate(rare):
+        dummies[at, column] = 1.0
+    X = np.column_stack([X, dummies])
+    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", 1500)
+    steps, fit = [], Training.fit
+
+    def counted(self, data, aim, start, steepness=None):
+        found = fit(self, data, aim, start, steepness)
+        if steepness is not None:
+            steps.append((found.n_iter, fit(self, data, aim, start).n_iter))
+        return found
+
+    monkeypatch.setattr(Training, "fit", counted)
+    for alpha in (1e-4, 1e-6):
+        model = FairOrdinalClassifier(trade_off=0.1, ranker="direct", alpha=alpha, cv=2)
+        model.fit(X, y, sensitive_features=a)
+    assert len(steps) == 2
+    assert all(known <= unknown + 3 for known, unknown in steps)
+
+
+def test_jobs_are_threads_for_rows_of_dask():
+    X, y, a = people()
+    weight = np.where(X[:, 1] > 0, 2.0, 1.0)
+    lazy = [cut(values, [120, 0, 180]) for values in (X, y, a, weight)]
+    options = {"ranker": "relaxed", "alpha": 1e-3, "cv": 2, "n_jobs": 2}
+    here, there = (
+        FairOrdinalFrontier(**options).fit(X, y, sensitive_features=a, sample_weight=w)
+        for X, y, a, w in ((X, y, a, weight), lazy)
+    )
+    mine, theirs = there.frame(), here.frame()
+    np.testing.assert_allclose(mine["cost"], theirs["cost"], atol=1e-9)
+    np.testing.assert_allclose(mine["violation"], theirs["violation"], atol=1e-9)
 
 
 def test_a_sample_does_not_hold_on_to_the_other_rows():

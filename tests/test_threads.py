@@ -1,3 +1,7 @@
+"""One thread for linear algebra, whoever else wants one."""
+
+from threading import Barrier, Event, Thread
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -29,3 +33,24 @@ def test_threads_come_back_after_an_error():
 
 def test_arguments_and_results_pass_through():
     assert one_thread(np.dot)([1, 2], b=[3, 4]) == 11
+
+
+def test_threads_of_python_that_overlap_leave_all_as_it_was():
+    before, both, left = threads(), Barrier(2), Event()
+
+    @one_thread
+    def early():
+        both.wait(10)
+
+    @one_thread
+    def late():
+        both.wait(10)
+        left.wait(10)
+
+    first, second = Thread(target=early), Thread(target=late)
+    first.start()
+    second.start()
+    first.join(10)
+    left.set()
+    second.join(10)
+    assert threads() == before

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
+from threading import Lock
 from typing import ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -23,12 +24,24 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+_at_work = Lock()
+
+
 def one_thread(work: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let a function use BLAS with one thread."""
+    """Let a function use BLAS with one thread.
+
+    Of several threads of Python, the first sets the limit and lifts it; the others leave it alone,
+    for what they would restore is not what was there before.
+    """
 
     @wraps(work)
     def calm(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        with _libraries().limit(limits=1, user_api="blas"):
+        if not _at_work.acquire(blocking=False):
             return work(*args, **options)
+        try:
+            with _libraries().limit(limits=1, user_api="blas"):
+                return work(*args, **options)
+        finally:
+            _at_work.release()
 
     return calm

@@ -16,12 +16,14 @@ from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 from fairordinal.ranker import (
+    Aim,
     Fit,
     PairData,
     Training,
     fit_path,
     pair_data,
     require_pairwise,
+    warn_unconverged,
 )
 from fairordinal.thresholds import (
     RoughCut,
@@ -61,14 +63,16 @@ class Plan:
 
     @one_thread
     def fit_to(self, rows: Rows, fit: Fit, some: Rows) -> Fit:
-        """The same ranker for more rows, from where it is; some of them say how steep it is there.
+        """The same ranker for more rows, from where it is.
 
-        So it takes a third of the steps.
+        Some of the rows say how steep it is there, so that it takes fewer steps.
         """
         if fit.aim is None:
             return fit
-        curvature = on_site(_curvature, [some], self, fit)
-        return self.training.fit(self.pairs(rows), fit.aim, fit.coef, curvature)
+        steepness = on_site(_steepness, [some], self, fit.aim, fit.coef)
+        again = self.training.fit(self.pairs(rows), fit.aim, fit.coef, steepness)
+        warn_unconverged([again], self.training.max_iter)
+        return again
 
     def pairs(self, rows: Rows) -> PairData:
         return pair_data(rows, require_pairwise(self.criterion), self.loss)
@@ -106,8 +110,8 @@ def _path(rows: Rows, plan: Plan) -> list[Fit]:
     return fit_path(plan.pairs(rows), plan.ways, plan.training)
 
 
-def _curvature(rows: Rows, plan: Plan, fit: Fit) -> Array:
-    return plan.training.curvature(plan.pairs(rows.sample(MOST_STEEP)), fit)
+def _steepness(rows: Rows, plan: Plan, aim: Aim, coef: Array) -> Array | None:
+    return plan.training.steepness(plan.pairs(rows.sample(MOST_STEEP)), aim, coef)
 
 
 def _rough_cuts(

@@ -86,7 +86,8 @@ class DaskRows(Rows):
         first = last - sizes[fold]
         inside = np.clip(after, first, last) - np.clip(before, first, last)
         counts = inside if held_out else self.label_counts - inside
-        kept = dask.persist(*blocks)  # they share the features of their blocks
+        # they share the features of their blocks; those of one block are made where it is, at once
+        kept = blocks if self.in_one_block else dask.persist(*blocks)
         return DaskRows(kept, counts, self.scaling, self.n_groups, self.n_labels)
 
     def sample(self, most: int) -> Rows:
@@ -147,8 +148,12 @@ def one_pass(
         ]
     with progress("rows") as say:
         if say is not None:
-            say(f"{work.__name__.strip('_').replace('_', ' ')} of {len(parts)} blocks")
+            say(f"{_spoken(work)} of {len(parts)} blocks")
         return compute(found[0])
+
+
+def _spoken(work: Callable[..., Any]) -> str:
+    return work.__name__.strip("_").replace("_", " ")
 
 
 def on_site(work: Callable[..., Result], rows: Sequence[Rows], *arguments: Any) -> Result:
@@ -157,10 +162,13 @@ def on_site(work: Callable[..., Result], rows: Sequence[Rows], *arguments: Any) 
     if len(blocks) < len(rows):
         return work(*rows, *arguments)
     if not on_a_cluster():
-        return work(*compute(blocks), *arguments)  # in this process already
+        return work(*compute(blocks), *arguments)
     import dask
 
-    return cast(Result, compute(dask.delayed(_work)(_told(work, arguments), *blocks)))
+    with progress("rows") as say:
+        if say is not None:
+            say(f"{_spoken(work)} of {rows[0].n_rows:,} rows in one place")
+        return cast(Result, compute(dask.delayed(_work)(_told(work, arguments), *blocks)))
 
 
 def on_a_cluster() -> bool:

@@ -90,7 +90,8 @@ def read_partitions(
     shape = (len(groups), len(labels))
     counts = np.stack(compute([dask.delayed(_counts)(part, shape) for part in codes]))
     if score is not None:
-        features = [dask.delayed(_as_column)(score, part, labels) for part in features]
+        scored = [dask.delayed(_as_column)(score, part, labels) for part in features]
+        features = [*dask.persist(*scored)]  # a number a row: no pass has to score again
     scaling = _scaling([*zip(features, codes, strict=True)], scaled=score is None)
     blocks = [
         dask.delayed(_block)(part, code, scaling, *shape)

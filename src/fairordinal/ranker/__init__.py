@@ -17,10 +17,11 @@ from fairordinal.ranker._linear import (
     warn_unconverged,
     ways_of,
 )
-from fairordinal.ranker._objective import Fit, PairData, Training
+from fairordinal.ranker._objective import Aim, Fit, PairData, Training
 from fairordinal.ranker._paths import nothing
 
 __all__ = [
+    "Aim",
     "FairLinearRanker",
     "Fit",
     "PairData",

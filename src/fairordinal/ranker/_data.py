@@ -55,9 +55,14 @@ def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairDat
     return PairData(rows, rows.totals, order, contrasts, loss)
 
 
-def sample_of(rows: Rows) -> Rows:
+def most_choosing(rows: Rows) -> int:
     """So many rows that choosing among models takes no more time and memory with more of them."""
-    return rows.sample(min(MOST_CHOOSING, max(MOST_NUMBERS // rows.n_features, FEWEST_CHOOSING)))
+    return min(MOST_CHOOSING, max(MOST_NUMBERS // rows.n_features, FEWEST_CHOOSING))
+
+
+def sample_of(rows: Rows) -> Rows:
+    """Rows to choose among models by."""
+    return rows.sample(most_choosing(rows))
 
 
 def require_sorting(rows: Rows, loss: Kernel) -> None:

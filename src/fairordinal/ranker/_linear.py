@@ -41,6 +41,7 @@ from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
     check_two_of_each,
     choose_alpha,
+    most_choosing,
     pair_data,
     require_pairwise,
     require_sorting,
@@ -289,13 +290,12 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         require_sorting(rows, loss)
-        some = sample_of(rows)
+        rows = sample_of(rows) if rows.n_rows <= most_choosing(rows) else rows
         self.alpha_ = (
-            self._choose_alpha(some, criterion, loss, max_iter)
+            self._choose_alpha(sample_of(rows), criterion, loss, max_iter)
             if self.alpha is None
             else check_number(self.alpha, "alpha")
         )
-        rows = some if some.n_rows == rows.n_rows else rows
         training = Training(self.alpha_, tol, max_iter)
         fits, reached = on_site(_path_reached, [rows], criterion, loss, ways, training)
         warn_unconverged(fits, max_iter)

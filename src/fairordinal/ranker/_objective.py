@@ -55,9 +55,19 @@ class PairData:
         return float(self.accuracy.max())
 
     @cached_property
+    def _sums(self) -> Array:
+        """By one pass: sums of the rows of each cell, and products of features below them."""
+        few = self.rows.n_features <= MOST_WHITENED
+        return self.rows.sum(_sums_and_products, self._pull @ self.totals, few)
+
+    @property
     def moments(self) -> Array:
         """Weighted sums of the rows of each cell, (m, d)."""
-        return self.rows.sum(Block.sums_by_cell)
+        return self._sums[: self.n_cells]
+
+    @property
+    def _pull(self) -> Array:
+        return self.accuracy + self.accuracy.T
 
     @cached_property
     def _entries(self) -> sparse.csr_array:
@@ -88,21 +98,19 @@ class PairData:
     @cached_property
     def curvature(self) -> Array:
         """The Hessian of the loss at 0, (d, d); its diagonal if there are many features."""
-        pull = self.accuracy + self.accuracy.T
-        share = pull @ self.totals
         top = float(self.loss.curvature(np.zeros(1))[0])
-        cross = self.moments.T @ pull @ self.moments
-        if self.rows.n_features > MOST_WHITENED:
-            return top * (self.rows.sum(_squares_by_cell, share) - np.diag(cross))
-        return top * (self.rows.sum(_gram_by_cell, share) - cross)
+        cross = self.moments.T @ self._pull @ self.moments
+        products = self._sums[self.n_cells :]
+        if len(products) == len(cross):
+            return top * (products - cross)
+        return np.asarray(top * (products[0] - np.diag(cross)))
 
 
-def _gram_by_cell(block: Block, share: Array) -> Array:
-    return block.gram(block.weight * share[block.cells])
-
-
-def _squares_by_cell(block: Block, share: Array) -> Array:
-    return block.squares(block.weight * share[block.cells])
+def _sums_and_products(block: Block, share: Array, few: bool) -> Array:
+    """Sums of rows by cell; below, all products of two features, or the squares of many."""
+    weight = block.weight * share[block.cells]
+    products = block.gram(weight) if few else block.squares(weight)[None]
+    return np.vstack([block.sums_by_cell(), products])
 
 
 def _as_rows(tables: Array) -> sparse.csr_array:
@@ -191,13 +199,13 @@ class Objective:
         mean = self.data.mean_differences if self.aim.pull else np.zeros((0, len(curvature)))
         return curvature + self.alpha * np.eye(len(curvature)) + self.aim.pull * mean.T @ mean
 
-    def curvature_at(self, coef: Array) -> Array:
-        """The Hessian elsewhere, by differences of gradients; where it is flat, it is lifted.
+    def steepness(self, coef: Array) -> Array | None:
+        """The Hessian elsewhere in coordinates whitened by that at 0, by differences of gradients.
 
-        For many features that is dear, and the one at 0 has to do.
+        Where it is flat, it is lifted. For many features it would be dear: None.
         """
         if len(coef) > MOST_DIFFERENCES:
-            return self.curvature
+            return None
         white = _Whitened(self.curvature)
         aside = DIFFERENCE * np.eye(len(coef))
         ahead, behind = (
@@ -206,8 +214,7 @@ class Objective:
         )
         hessian = (np.array(ahead) - np.array(behind)) / (2 * DIFFERENCE)
         sizes, axes = linalg.eigh(0.5 * (hessian + hessian.T))
-        steep = white.root @ axes * np.sqrt(np.maximum(sizes, FLATTEST))
-        return np.asarray(steep @ steep.T)
+        return np.asarray((axes * np.maximum(sizes, FLATTEST)) @ axes.T)
 
     @cached_property
     def _step(self) -> Kernel:
@@ -230,15 +237,20 @@ def penalty(
 
 
 class _Whitened:
-    """Coordinates z in which a matrix is the identity; scaled ones for its diagonal alone."""
+    """Coordinates z in which a matrix is the identity; scaled ones for its diagonal alone.
 
-    def __init__(self, matrix: Array) -> None:
+    If a `steepness` in these is given, then those in which it is the identity.
+    """
+
+    def __init__(self, matrix: Array, steepness: Array | None = None) -> None:
         if matrix.ndim == 1:
             self.root: Array = np.sqrt(matrix)
             return
         size = np.trace(matrix) / len(matrix) or 1.0  # 0 if all features are constant
         jitter = 1e-12 * size * np.eye(len(matrix))
         self.root = linalg.cholesky(matrix + jitter, lower=True)
+        if steepness is not None:
+            self.root = self.root @ linalg.cholesky(steepness, lower=True)
 
     def coef(self, z: Array) -> Array:
         if self.root.ndim == 1:
@@ -260,13 +272,10 @@ def minimise(
     *,
     tol: float,
     max_iter: int,
-    curvature: Array | None = None,
+    steepness: Array | None = None,
 ) -> Fit:
-    """L-BFGS in whitened coordinates; `tol` is the greatest entry of the gradient there.
-
-    They are whitened by the Hessian at 0 if no other is known.
-    """
-    white = _Whitened(objective.curvature if curvature is None else curvature)
+    """L-BFGS in whitened coordinates; `tol` is the greatest entry of the gradient there."""
+    white = _Whitened(objective.curvature, steepness)
 
     def turned(z: Array) -> tuple[float, Array]:
         value, gradient = objective(white.coef(z))
@@ -291,19 +300,19 @@ class Training:
     tol: float
     max_iter: int
 
-    def fit(self, data: PairData, aim: Aim, start: Array, curvature: Array | None = None) -> Fit:
+    def fit(self, data: PairData, aim: Aim, start: Array, steepness: Array | None = None) -> Fit:
         return minimise(
             self._objective(data, aim, start),
             start,
             tol=self.tol,
             max_iter=self.max_iter,
-            curvature=curvature,
+            steepness=steepness,
         )
 
     @one_thread
-    def curvature(self, data: PairData, fit: Fit) -> Array:
-        """How steep what is minimised is around a fit."""
-        return self._objective(data, fit.aim or PLAIN, fit.coef).curvature_at(fit.coef)
+    def steepness(self, data: PairData, aim: Aim, coef: Array) -> Array | None:
+        """How steep an aim is around some coefficients; see `Objective.steepness`."""
+        return self._objective(data, aim, coef).steepness(coef)
 
     def _objective(self, data: PairData, aim: Aim, start: Array) -> Objective:
         sharpness = sharpness_for(data, start) if aim.price else 1.0
