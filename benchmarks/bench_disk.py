@@ -44,7 +44,9 @@ def main():
         model = FairOrdinalClassifier(**SETTINGS).fit(X, y, sensitive_features=a)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     print(f"## Rows on disk ({date.today()})\n")
-    print("| rows | GB | written, s | fit, s | CPU s | passes and tasks | peak GB of memory | gap |")
+    print(
+        "| rows | GB | written, s | fit, s | CPU s | passes and tasks | peak GB of memory | gap |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     sizes = f"{n:.1e} | {X.nbytes / 1e9:.1f} | {written:.0f}"
     found = f"{seconds:.0f} | {cpu:.0f} | {len(passes)} | {watched.peak / 1e9:.2f}"

@@ -128,10 +128,8 @@ def main():
     print(f"Seconds: {', '.join(each)}, {constants.a_row:.1e} a row.\n")
     compare(constants, found)
     simulated = fit.other + fit.passes * pass_seconds(constants, FIT[0], 2, FIT[1])
-    print(f"\nA fit of {FIT[0]:.0e} rows with 2 workers: {fit.passes} passes over all rows and ")
-    print(
-        f"{fit.other:.0f} s of choosing; measured {seconds:.0f} s, simulated {simulated:.0f} s.\n"
-    )
+    print(f"\nA fit of {FIT[0]:.0e} rows with 2 workers has {fit.passes} passes over all rows, and")
+    print(f"chooses for {fit.other:.0f} s: {seconds:.0f} s measured, {simulated:.0f} simulated.\n")
     predict(constants, fit)
 
 
