@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from fairordinal.baselines import orca_methods
 from fairordinal.datasets import orca_names
 from fairordinal.experiments._cell import Cell, Method, Row, SplitCell
@@ -29,7 +31,7 @@ from fairordinal.experiments.methods import Constant, Orca, Recipe
 TRADE_OFFS = tuple(round(0.1 * i, 1) for i in range(10))
 SHOWN = (("automobile", DP), ("balance-scale", DP), ("ERA", EO), ("ESL", EO))
 SHAPES = "os^v<>DPXhdp8HsDo"  # of the 17 methods, with colours that differ
-ABLATION = "YlOrBr"
+ABLATION = "copper_r"  # orange to black
 
 
 def cells(options: Options) -> list[Cell]:
@@ -89,6 +91,9 @@ def draw_comparison(
         draw_spread(ax, ours)
     draw_levels(ax, ours, NAMES["ours"])
     name_axes(ax, criterion, data)
+    if not any(np.isfinite(point.violation) for point in ours):
+        ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color="0.4")
+        ax.set(xticks=[], yticks=[])
 
 
 def draw_ablation(ax: Any, found: Means, data: str, criterion: str) -> None:
