@@ -22,9 +22,9 @@ import dask
 import dask.array as da
 import numpy as np
 from bench_scale import SETTINGS, make
+from simulate_scale import told_passes
 
 from fairordinal import FairOrdinalClassifier, show_progress
-from fairordinal._rows import _dask as dask_rows
 
 FEATURES, BLOCK = 40, 100_000
 COLUMNS = {"X": (np.float64, (FEATURES,)), "y": (np.int8, ()), "a": (np.int8, ())}
@@ -38,15 +38,13 @@ def main():
     n = int(options.gigabytes * 1e9 / (8 * FEATURES))
     written = write(options.folder, n)
     X, y, a = (lazy(options.folder, n, name) for name in COLUMNS)
-    watched, passes = Watched(), counted()
+    watched = Watched()
     start, cpu = time.perf_counter(), time.process_time()
-    with show_progress():
+    with show_progress(), told_passes() as passes:
         model = FairOrdinalClassifier(**SETTINGS).fit(X, y, sensitive_features=a)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     print(f"## Rows on disk ({date.today()})\n")
-    print(
-        "| rows | GB | written, s | fit, s | CPU s | passes and tasks | peak GB of memory | gap |"
-    )
+    print("| rows | GB | written, s | fit, s | CPU s | passes | peak GB of memory | gap |")
     print("|---|---|---|---|---|---|---|---|")
     sizes = f"{n:.1e} | {X.nbytes / 1e9:.1f} | {written:.0f}"
     found = f"{seconds:.0f} | {cpu:.0f} | {len(passes)} | {watched.peak / 1e9:.2f}"
@@ -82,18 +80,6 @@ def lazy(folder: Path, n: int, name: str):
 def read(path: Path, kind: type, first: int, shape: tuple[int, ...]):
     row = np.dtype(kind).itemsize * int(np.prod(shape[1:]))
     return np.fromfile(path, kind, int(np.prod(shape)), offset=first * row).reshape(shape)
-
-
-def counted() -> list[object]:
-    """What is computed from now on, once labels and groups are read."""
-    values, compute = [], dask_rows.compute
-
-    def counting(value):
-        values.append(value)
-        return compute(value)
-
-    dask_rows.compute = counting
-    return values
 
 
 class Watched:

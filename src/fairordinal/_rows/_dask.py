@@ -18,7 +18,7 @@ import numpy as np
 from fairordinal._progress import progress
 from fairordinal._rows._block import Block
 from fairordinal._rows._features import Features
-from fairordinal._rows._folds import fold_of_each, fold_sizes, spaced
+from fairordinal._rows._folds import fold_of_each, fold_sizes, rows_by_label, spaced
 from fairordinal._rows._rows import Part, Rows
 from fairordinal._validation import Array
 
@@ -103,7 +103,7 @@ class DaskRows(Rows):
             for block, start, stop in zip(self.blocks, [0, *stops], stops, strict=False)
         ]
         (block,) = dask.persist(dask.delayed(_merged)(taken))
-        counts = compute(dask.delayed(_label_counts)(block))[None]
+        counts = compute(dask.delayed(rows_by_label)(block))[None]
         return DaskRows([block], counts, self.scaling, self.n_groups, self.n_labels)
 
 
@@ -124,10 +124,6 @@ def _merged(blocks: Sequence[Block]) -> Block:
     weight = np.concatenate([block.weight for block in blocks])
     features = first.features._replace(X=X)
     return Block(features, cells, weight, first.n_groups, first.n_labels)
-
-
-def _label_counts(block: Block) -> Array:
-    return np.bincount(block.labels, minlength=block.n_labels)
 
 
 def one_pass(

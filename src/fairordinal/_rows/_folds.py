@@ -36,7 +36,7 @@ def folds_of(rows: Rows, cv: Any) -> Folds:
 
 
 def _check_folds(n_folds: int, rows: Rows) -> None:
-    counts = rows.sum(_rows_by_label)
+    counts = rows.sum(rows_by_label)
     if n_folds > counts.max():
         raise ValueError(
             f"cv={n_folds} folds need a label of at least {n_folds} rows; the most frequent one "
@@ -52,7 +52,7 @@ def _check_folds(n_folds: int, rows: Rows) -> None:
         )
 
 
-def _rows_by_label(block: Block) -> Array:
+def rows_by_label(block: Block) -> Array:
     return np.bincount(block.labels, minlength=block.n_labels)
 
 
