@@ -151,8 +151,12 @@ def test_missing_cells_are_left_out_and_told(tmp_path, frame):
     frame.to_csv(path, index=False)
     result = run("audit", path, *AUDITED)
     assert "Audit of 293 rows" in result.output
-    assert "7 rows were left out: values are missing (3 in grade, 5 in sex)." in result.stderr
-    assert "left out" not in run("audit", path, *AUDITED, "--quiet").stderr
+    told = (
+        "Left out: 7 rows with a missing value: empty in grade (3), empty in sex (2), 'NA' in sex "
+        "(1), 'n/a' in sex (1), 'null' in sex (1)."
+    )
+    assert told in result.stdout
+    assert told in run("audit", path, *AUDITED, "--quiet").stdout
 
 
 def test_the_exit_code_is_a_gate(tmp_path, frame):
@@ -223,7 +227,7 @@ def test_wrong_options_are_one_line_with_the_remedy(
     [
         ("a.csv", b"", "is empty"),
         ("a.csv", b"grade,predicted,sex\n", "no rows"),
-        ("a.csv", b"grade,predicted,sex\nbad,bad\n", "row 2 has 2 cells but the header has 3"),
+        ("a.csv", b"grade,predicted,sex\nbad,bad\n", "line 2 has 2 cells but the header has 3"),
         ("a.csv", b"grade,grade,predicted,sex\n1,1,1,1\n", "several columns 'grade'"),
         ("a.parquet", b"no parquet", "is no Parquet file"),
         ("a.xlsx", b"", "is a spreadsheet"),
@@ -276,7 +280,7 @@ def test_the_page_of_an_audit_says_which_columns_and_rows_and_what_limit(tmp_pat
         ("True labels", "&lt;b&gt;grade&lt;/b&gt;"),
         ("Predictions", "predicted"),
         ("Groups by", "sex"),
-        ("Left out", "5 rows were left out: values are missing (5 in predicted)."),
+        ("Left out", "5 rows with a missing value: empty in predicted (5)."),
         ("Rows", "295"),
         ("Limit", "a violation of at most 0.3"),
         ("Cost of an error", "how far the labels are apart"),

@@ -111,7 +111,7 @@ WRONG = [
     ("a.csv.zip", b"PK", (), "unpack it first"),
     ("a.xlsx", b"PK", (), "save it as 'CSV UTF-8'"),
     ("a.csv", b"y,p,sex", (), "no rows below its header"),
-    ("a.csv", b"y,p,sex\n1,1,a\0b\n" + b"1,1,a\n" * 9, (), "bytes of value 0"),
+    ("a.csv", b"y,p,sex\n1,1,a\0b\n" + b"1,1,a\n" * 9, (), "a byte of value 0 in line 2"),
     ("a.csv", b"# made by x\ny,p,sex\n1,1,a\n", (), "Is the header the first line?"),
     ("a.csv", b"y,p,sex\n1,1,a\n", ("--encoding", "klingon"), "no encoding 'klingon'"),
     ("a.csv", b"y,p,sex\n1,1,a\n", ("--separator", ";;"), "--separator must be one character"),

@@ -290,7 +290,7 @@ def test_rows_without_label_or_group_are_left_out_and_counted(table, caplog):
     caplog.set_level(logging.WARNING)
     holes = {name: [*column] for name, column in table.items()}
     holes["grade"][3] = holes["grade"][4] = None
-    holes["sex"][4] = holes["sex"][5] = ""
+    holes["sex"][4] = holes["sex"][5] = None
     model = fit_table(holes, **NAMES, **QUICK)
     whole = {name: [*column[:3], *column[6:]] for name, column in table.items()}
     assert model.coefficients == fit_table(whole, **NAMES, **QUICK).coefficients

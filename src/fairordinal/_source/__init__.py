@@ -4,16 +4,22 @@ Needs pyarrow (``pip install fairordinal[files]``), which is imported when a fil
 """
 
 from fairordinal._source._counts import Counts, count_rows
-from fairordinal._source._labels import LabelOrder, order_of
+from fairordinal._source._labels import LabelOrder, labels_in, order_of
+from fairordinal._source._missing import MISSING, MissingCells, listed, missing_cells
 from fairordinal._source._open import Source, open_source
 from fairordinal._source._values import Cells, read_names, read_values
 
 __all__ = [
+    "MISSING",
     "Cells",
     "Counts",
     "LabelOrder",
+    "MissingCells",
     "Source",
     "count_rows",
+    "labels_in",
+    "listed",
+    "missing_cells",
     "open_source",
     "order_of",
     "read_names",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ Say = Callable[[int], None]
 class Counts:
     """Distinct rows of some columns, and how many rows each stands for."""
 
-    columns: list[list[Any]]
+    columns: dict[str, Any]  # of pyarrow, cells as they are written
     counts: list[float]
     n_rows: int  # of the file
 
@@ -33,9 +33,9 @@ def count_rows(
     """
     names, weight = list(dict.fromkeys(names)), [count] if count else []
     pending, n_rows = [], 0
-    for batch in _batches(source, [*names, *weight]):
+    for batch in source.batches([*names, *weight]):
         n_rows += batch.num_rows
-        pending.append(_grouped(batch, names, count, source.decimal))
+        pending.append(_grouped(batch, names, count, source))
         if say:
             say(n_rows)
         if sum(part.num_rows for part in pending) > MOST_PENDING:
@@ -43,29 +43,20 @@ def count_rows(
     if not n_rows:
         raise ValueError(f"{source.path.name} has no rows below its header.")
     total = _added(pending, names)
-    columns = [total.column(name).to_pylist() for name in names]
+    columns = {name: total.column(name) for name in names}
     return Counts(columns, total.column(COUNT).to_pylist(), n_rows)
 
 
-def _batches(source: Source, names: Sequence[str]) -> Iterator[Any]:
-    """The table in blocks, columns of CSV as text; counts as they are."""
+def _grouped(batch: Any, names: Sequence[str], count: str | None, source: Source) -> Any:
+    """Distinct rows of a block."""
     import pyarrow as pa
 
-    data = source.dataset(names, as_text=True)
-    try:
-        for batch in data.scanner(columns=list(names), batch_size=1 << 18).to_batches():
-            yield pa.table(batch)
-    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise ValueError(source.damage(error)) from error
-
-
-def _grouped(batch: Any, names: Sequence[str], count: str | None, decimal: str) -> Any:
-    """Distinct rows of a block."""
+    block = pa.table(batch)
     if count is None:
-        found = batch.group_by(list(names)).aggregate([([], "count_all")])
+        found = block.group_by(list(names)).aggregate([([], "count_all")])
         return found.rename_columns([*names, COUNT])
-    numbers = _numbers(batch.column(count), count, decimal)
-    counted = batch.select(list(names)).append_column(COUNT, numbers)
+    numbers = _numbers(source.missing.meant(block.column(count)), count, source.decimal)
+    counted = block.select(list(names)).append_column(COUNT, numbers)
     found = counted.group_by(list(names)).aggregate([(COUNT, "sum")])
     return found.rename_columns([*names, COUNT])
 
@@ -76,7 +67,7 @@ def _numbers(column: Any, name: str, decimal: str) -> Any:
     import pyarrow.compute as pc
 
     if pa.types.is_string(column.type):
-        column = pc.replace_substring(pc.utf8_trim_whitespace(column), decimal, ".")
+        column = pc.replace_substring(column, decimal, ".")
     try:
         numbers = pc.cast(column, pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:

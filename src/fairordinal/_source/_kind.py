@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import codecs
+import os
 import re
 import shutil
 import sys
@@ -34,15 +35,29 @@ STANDARD_INPUT = Path("-")
 WITH_COMMA, WITH_POINT = (re.compile(rf'"?-?\d+{mark}\d+"?') for mark in (",", r"\."))
 
 
+def is_pipe(path: Path) -> bool:
+    """Whether a path is standard input or another pipe, which can be read only once."""
+    return path == STANDARD_INPUT or (path.exists() and not path.is_file() and not path.is_dir())
+
+
 def on_disk(path: Path) -> Path:
-    """A file that can be read twice: what comes through a pipe is written down first."""
-    if path != STANDARD_INPUT and not (path.exists() and not path.is_file() and not path.is_dir()):
-        return path
+    """Return a file that can be read twice, and whose name is text.
+
+    What comes through a pipe is written to a temporary folder. A file whose name is not UTF-8,
+    which pyarrow cannot open, gets a link there.
+    """
+    name = _printable(path.name)
+    if not is_pipe(path):
+        if not path.exists():
+            raise ValueError(f"there is no file {_printable(str(path))}. Check the path.")
+        if _printable(str(path)) == str(path):
+            return path
+        link = _temporary_folder() / name
+        link.symlink_to(path.absolute())
+        return link
     if path == STANDARD_INPUT and sys.stdin.isatty():
         raise ValueError("- means standard input: pipe a table into the command, or name a file.")
-    folder = Path(tempfile.mkdtemp(prefix="fairordinal-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    copy = folder / ("standard input" if path == STANDARD_INPUT else path.name)
+    copy = _temporary_folder() / ("standard input" if path == STANDARD_INPUT else name)
     with copy.open("wb") as file:
         if path == STANDARD_INPUT:
             shutil.copyfileobj(sys.stdin.buffer, file)
@@ -52,10 +67,20 @@ def on_disk(path: Path) -> Path:
     return copy
 
 
+def _temporary_folder() -> Path:
+    """A folder that is removed when the program ends."""
+    folder = Path(tempfile.mkdtemp(prefix="fairordinal-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _printable(name: str) -> str:
+    """A file name with a replacement character for each byte that is not UTF-8."""
+    return os.fsencode(name).decode(errors="replace")
+
+
 def kind_of(file: Path, *, piped: bool) -> str:
     """Of csv, parquet and ipc; what begins as Parquet or Arrow is such, whatever its name."""
-    if not file.exists():
-        raise ValueError(f"there is no file {file}. Check the path.")
     if file.is_dir():
         raise ValueError(f"{file} is a folder; name a file in it.")
     with file.open("rb") as stream:
@@ -83,33 +108,48 @@ def _kind_by_name(file: Path) -> str:
     return kind
 
 
-def head_of(file: Path, encoding: str | None) -> str:
-    """The beginning of a text; what is no text is refused."""
+def start_of(file: Path) -> bytes:
+    """The first bytes of a text, which may be compressed; an empty one is refused."""
     import pyarrow as pa
 
     try:
         with pa.input_stream(str(file), compression="detect") as stream:
-            start = stream.read(HEAD)
+            start = bytes(stream.read(HEAD))
     except OSError as error:
         packed = file.suffix in (".gz", ".bz2")
         remedy = "It is damaged, cut short, or not packed as its name says." if packed else ""
         raise ValueError(f"{file.name} cannot be read: {error}. {remedy}".strip()) from error
     if not start.strip(codecs.BOM_UTF8 + b" \t\r\n"):
         raise ValueError(f"{file.name} is empty.")
-    if encoding is None:
-        _check_text(start, file)
-    return start.decode(encoding or "utf-8-sig", errors="replace")
+    return start
 
 
-def _check_text(start: bytes, file: Path) -> None:
-    """Refuse text of wide characters, and what is no text."""
-    if start.startswith(WIDE) or start.count(b"\0") > len(start) // 4:
-        raise ValueError(
-            f"{file.name} is not UTF-8; it looks like UTF-16. Save it as UTF-8 (in a spreadsheet: "
-            "'CSV UTF-8'), or pass --encoding utf-16."
-        )
-    if b"\0" in start:
-        raise ValueError(f"{file.name} has bytes of value 0: it is no text, or damaged.")
+def encoding_of(given: str | None, start: bytes, file: Path) -> str:
+    """The encoding given, with the order of bytes if its name leaves it open; UTF-8 by default."""
+    if given is None:
+        if start.startswith(WIDE) or start.count(b"\0") > len(start) // 4:
+            raise ValueError(
+                f"{file.name} is not UTF-8; it looks like UTF-16. Save it as UTF-8 (in a "
+                "spreadsheet: 'CSV UTF-8'), or pass --encoding utf-16."
+            )
+        return "utf8"
+    name = codecs.lookup(given).name
+    if name not in ("utf-16", "utf-32") or start.startswith(WIDE):
+        return given
+    orders = [f"{name}-le", f"{name}-be"]  # the wrong one turns line ends into other characters
+    fitting = [order for order in orders if len(lines(start.decode(order, "replace"))) > 1]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise ValueError(
+        f"{file.name} does not begin with a byte order mark, which --encoding {given} needs. Pass "
+        f"--encoding {name}-le (as Windows writes it) or --encoding {name}-be, or another encoding "
+        "if it is not such a file."
+    )
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text; unlike str.splitlines, only those that a CSV knows."""
+    return re.split("\r\n|\r|\n", text)
 
 
 def check_encoding(encoding: str | None) -> None:
@@ -134,7 +174,7 @@ def separator_of(given: str | None, head: str, file: Path) -> str:
         return given
     if file.suffixes and ".tsv" in file.suffixes:
         return "\t"
-    header = head.lstrip().splitlines()[0]
+    header = lines(head.lstrip())[0]
     bare = "".join(header.split('"')[::2])
     return max(SEPARATORS, key=bare.count)
 
@@ -149,7 +189,7 @@ def decimal_of(given: str | None, head: str, separator: str) -> str:
         return given
     if separator != ";":
         return "."
-    cells = [cell.strip() for line in head.splitlines()[1:] for cell in line.split(separator)]
+    cells = [cell.strip() for line in lines(head)[1:] for cell in line.split(separator)]
     commas, points = (
         sum(pattern.fullmatch(cell) is not None for cell in cells)
         for pattern in (WITH_COMMA, WITH_POINT)
@@ -159,5 +199,4 @@ def decimal_of(given: str | None, head: str, separator: str) -> str:
 
 def blank_lines(head: str) -> int:
     """How many lines without anything come before the header."""
-    lines = head.splitlines()
-    return next((number for number, line in enumerate(lines) if line), 0)
+    return next((number for number, line in enumerate(lines(head)) if line), 0)

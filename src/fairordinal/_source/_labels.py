@@ -28,7 +28,8 @@ class LabelOrder:
         if strange:
             raise ValueError(
                 f"{option}: value {strange[0]!r} is not one of the labels "
-                f"{_listed(self.labels)}. Add it to --order, or mend the column."
+                f"{_listed(self.labels)}. Add it to --order, correct the column, or pass --missing "
+                f"{_example([str(strange[0])])} if it stands for a missing label."
             )
 
 
@@ -70,12 +71,19 @@ def _example(labels: Sequence[str]) -> str:
 
 def _mostly_numbers(cells: Cells) -> str:
     strange = cells.strange
-    return "" if strange is None else f" Or are they numbers? Then mend {strange!r}."
+    return "" if strange is None else f" Or are they numbers? Then correct {strange!r}."
+
+
+def labels_in(order: str | None) -> list[str]:
+    """The labels that --order names, as they are written."""
+    if order is None:
+        return []
+    (given,) = csv.reader([order], skipinitialspace=True) if order.strip() else ([],)
+    return [label.strip() for label in given]  # "very, very bad",bad,good
 
 
 def _given(order: str, cells: Cells) -> LabelOrder:
-    (given,) = csv.reader([order], skipinitialspace=True)  # "very, very bad",bad,good
-    labels: list[Any] = [label.strip() for label in given]
+    labels: list[Any] = [*labels_in(order)]
     if cells.are_numbers:
         try:
             numbers = [float(label) for label in labels]
@@ -99,7 +107,7 @@ def _stored(source: Source, column: str) -> list[Any] | None:
         return None
     import pyarrow as pa
 
-    data = source.dataset(None)
+    data = source.dataset()
     kind = data.schema.field(column).type
     if not pa.types.is_dictionary(kind) or not kind.ordered:
         return None

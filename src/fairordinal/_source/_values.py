@@ -1,4 +1,4 @@
-"""What cells of a file mean: missing, a number, or a name."""
+"""What cells of a file mean: a number, or a name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from fairordinal._source._open import MISSING
 
 
 @dataclass(frozen=True)
@@ -31,29 +29,17 @@ class Cells:
 
 
 def read_names(values: Sequence[Any]) -> list[Any]:
-    """Names of groups: text without blanks around it, "01" and "1" apart; None where missing."""
-    meant = {value: _name(_clean(value)) for value in dict.fromkeys(values)}
+    """Names of groups, "01" and "1" apart; None where missing."""
+    meant = {value: _name(value) for value in dict.fromkeys(values)}
     return [meant[value] for value in values]
 
 
 def read_values(values: Sequence[Any], decimal: str = ".") -> Cells:
-    """Numbers or names; text such as "1" or " 2.0" is a number if all of the column is."""
-    distinct = dict.fromkeys(values)
-    text = {value: _clean(value) for value in distinct}
-    numbers = {value: _number(clean, decimal) for value, clean in text.items() if clean is not None}
+    """Numbers or names, None where missing; text such as "1" is a number if all text is."""
+    distinct = [value for value in dict.fromkeys(values) if value is not None]
+    numbers = {value: _number(value, decimal) for value in distinct}
     are_numbers = bool(numbers) and None not in numbers.values()
-    meant = numbers if are_numbers else text
-    return Cells([meant.get(value) for value in values], are_numbers)
-
-
-def _clean(value: Any) -> Any:
-    """Without blanks around it; None if nothing is left."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    if not isinstance(value, str):
-        return value
-    stripped = value.strip()
-    return None if stripped in MISSING else stripped
+    return Cells([numbers.get(v) for v in values] if are_numbers else [*values], are_numbers)
 
 
 def _name(value: Any) -> Any:

@@ -18,7 +18,15 @@ from typing import Any
 import numpy as np
 
 from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
-from fairordinal._validation._columns import Array, Column, is_dask, is_number, read_column, stack
+from fairordinal._validation._columns import (
+    Array,
+    Column,
+    RowError,
+    is_dask,
+    is_number,
+    read_column,
+    stack,
+)
 from fairordinal._validation._groups import read_groups
 from fairordinal._validation._labels import check_complete, order_labels
 
@@ -26,6 +34,7 @@ __all__ = [
     "Array",
     "Coded",
     "Column",
+    "RowError",
     "Samples",
     "check_choice",
     "check_complete",

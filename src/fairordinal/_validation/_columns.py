@@ -52,6 +52,21 @@ class Column:
         return "a missing value" if self.values[row] < 0 else repr(self.names[self.values[row]])
 
 
+class RowError(ValueError):
+    """A ValueError about one row; `row` counts from 0."""
+
+    def __init__(self, before: str, row: int, after: str) -> None:
+        super().__init__(before, row, after)
+        self.row = row
+
+    def __str__(self) -> str:
+        return self.told(f"row {self.row}")
+
+    def told(self, place: str) -> str:
+        """Return the message with another name for the row."""
+        return f"{self.args[0]} at {place}{self.args[2]}"
+
+
 def where(entries: Array, counts: Array | None) -> str:
     """Where some entries of a column are, and how many rows they are, for a message."""
     if counts is None:

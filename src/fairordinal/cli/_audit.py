@@ -11,22 +11,34 @@ import typer
 import fairordinal
 from fairordinal._audit import Audit, audit_counts
 from fairordinal._progress import progress
-from fairordinal._source import Cells, Source, count_rows, order_of, read_names, read_values
+from fairordinal._source import (
+    Cells,
+    Source,
+    count_rows,
+    missing_cells,
+    order_of,
+    read_names,
+    read_values,
+)
 from fairordinal._validation import check_fraction
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
     File,
     Groups,
+    Kept,
     Label,
+    LeftOut,
+    Missing,
     Order,
     Quiet,
     Separator,
     check_different,
     keep_whole,
+    meant_columns,
     opened,
 )
-from fairordinal.cli._output import check_outputs, say, told, write_json, write_page
+from fairordinal.cli._output import check_outputs, told, write_json, write_page
 from fairordinal.cli._tables import Html
 from fairordinal.criteria import as_criterion
 
@@ -62,6 +74,7 @@ def audit(
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
     """Audit predictions for fairness between groups.
@@ -80,48 +93,44 @@ def audit(
     as_criterion(criterion)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
-    source = opened(file, separator, encoding, decimal)
+    source = opened(file, separator, encoding, decimal, missing)
     with told(quiet):
-        columns, number, notes = counted_columns(source, y, pred, group, counts, order)
-        result = audit_columns(columns, number, group, level)
+        kept, labels = counted_columns(source, y, pred, group, counts, order)
+        result = audit_columns(kept, labels, group, level)
     typer.echo(str(result))
-    say(notes, quiet)
+    kept.left_out.tell()
     if json_file:
-        write_json(json_file, as_json(result))
+        write_json(json_file, as_json(result, kept.left_out))
     if html:
-        data = described(source.path.name, y, pred, group, notes)
+        data = described(source.path.name, y, pred, group, kept.left_out)
         write_report(html, data, result, criterion, max_violation)
     if max_violation is not None:
         raise typer.Exit(gate(result, criterion, max_violation, bounded=confidence is not None))
 
 
-Columns = dict[str, list[Any]]
-
-
 def counted_columns(
     source: Source, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
-) -> tuple[Columns, list[Any], list[str]]:
-    """Distinct rows by column, labels in order, and notes on what was left out."""
+) -> tuple[Kept, list[Any]]:
+    """Distinct rows by column, and the labels in order."""
     check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
-    names = [source.column(y, "--y"), source.column(pred, "--pred")]
-    names += [source.column(name, "--group") for name in groups]
+    named = {y: source.column(y, "--y"), pred: source.column(pred, "--pred")}
+    named |= {name: source.column(name, "--group") for name in groups}
     weight = source.column(counts, "--counts") if counts else None
     with progress(f"reading {source.path.name}") as state:
         told = (lambda n: state(f"{n:,} rows")) if state else None
-        found = count_rows(source, names, count=weight, say=told)
-    true, predicted = (read_values(column, source.decimal) for column in found.columns[:2])
-    labels = order_of(source, names[0], true, order, "--y")
+        found = count_rows(source, [*named.values()], count=weight, say=told)
+    written = {name: found.columns[there] for name, there in named.items()}
+    meant = meant_columns(source, written, [y, pred], order)
+    true, predicted = (read_values(meant[name].to_pylist(), source.decimal) for name in (y, pred))
+    labels = order_of(source, named[y], true, order, "--y")
     labels.check(true, "--y")
     if not (predicted.are_numbers and true.are_numbers):
         _check_scores(predicted, labels.labels)
         labels.check(predicted, "--pred")
     columns = {y: true.values, pred: predicted.values}
-    for name, column in zip(groups, found.columns[2:], strict=True):
-        columns[name] = read_names(column)
-    kept = keep_whole(columns, found.counts)
-    whole = {name: [column[i] for i in kept.places] for name, column in columns.items()}
-    whole[""] = [found.counts[i] for i in kept.places]
-    return whole, labels.labels, [kept.note]
+    columns |= {name: read_names(meant[name].to_pylist()) for name in groups}
+    missing = missing_cells(written, meant, found.counts)
+    return keep_whole(columns, missing, found.counts), labels.labels
 
 
 def _check_scores(predicted: Cells, labels: list[Any]) -> None:
@@ -129,18 +138,16 @@ def _check_scores(predicted: Cells, labels: list[Any]) -> None:
     strange = predicted.strange
     if strange is not None and strange not in labels:
         raise ValueError(
-            f"--pred: the column must hold labels or finite numbers, got {strange!r}. Mend it, or "
-            "leave the cell empty."
+            f"--pred: the column must hold labels or finite numbers, got {strange!r}. Correct it, "
+            "or leave the cell empty."
         )
 
 
-def audit_columns(
-    columns: Columns, labels: list[Any], groups: list[str], confidence: float
-) -> Audit:
+def audit_columns(kept: Kept, labels: list[Any], groups: list[str], confidence: float) -> Audit:
     """The audit of distinct rows; the column without a name holds their counts."""
-    y, pred = [*columns][:2]
+    y, pred = [*kept.columns][:2]
     return audit_counts(
-        columns,
+        {**kept.columns, "": kept.counts},
         y_true=y,
         y_pred=pred,
         sensitive_features=groups,
@@ -166,11 +173,10 @@ def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
     return 0 if fair else UNFAIR
 
 
-def described(file: str, y: str, pred: str, groups: list[str], notes: list[str]) -> dict[str, str]:
+def described(file: str, y: str, pred: str, groups: list[str], left_out: LeftOut) -> dict[str, str]:
     """The rows that were audited, for people."""
     columns = {"True labels": y, "Predictions": pred, "Groups by": ", ".join(groups)}
-    left_out = " ".join(note for note in notes if note)
-    return {"File": file, **columns, **({"Left out": left_out} if left_out else {})}
+    return {"File": file, **columns, **({"Left out": str(left_out)} if left_out.cells else {})}
 
 
 def write_report(
@@ -189,10 +195,11 @@ def write_report(
     write_page(path, page)
 
 
-def as_json(result: Audit) -> dict[str, Any]:
+def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
     """All numbers of an audit."""
     return {
         "fairordinal": fairordinal.__version__,
+        "missing": left_out.as_json(),
         "labels": result.table.labels,
         "confidence": result.confidence,
         "interval": result.interval,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from fairordinal._source import Source, open_source
+from fairordinal._source import MISSING, MissingCells, Source, labels_in, listed, open_source
+from fairordinal._validation import RowError
 
 File = Annotated[
     Path,
@@ -46,32 +48,89 @@ Decimal = Annotated[
         help="In numbers of a CSV, '.' or ','; guessed between semicolons.", metavar="CHARACTER"
     ),
 ]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Cells that are missing, such as NA,-99; '' for none but empty ones. By default "
+            f"{', '.join(MISSING)} and empty cells of a CSV; null only in Parquet and Arrow. What "
+            "--order names is never missing."
+        ),
+        metavar="VALUES",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")]
+
+
+class LeftOut(NamedTuple):
+    """Rows that lack a value, and the cells that were taken as missing."""
+
+    rows: float
+    cells: Sequence[MissingCells]
+
+    def __str__(self) -> str:
+        if not self.cells:
+            return ""
+        rows = "1 row" if self.rows == 1 else f"{self.rows:,.0f} rows"
+        return f"{rows} with a missing value: {listed(self.cells)}."
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts by column and value; null is a cell without a value."""
+        return {"rows_left_out": self.rows, "cells": [each._asdict() for each in self.cells]}
+
+    def tell(self) -> None:
+        """Print it as part of the result."""
+        if self.cells:
+            typer.echo(f"\nLeft out: {self}")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Rows in which nothing is missing, and a word on the others."""
+    """Rows in which nothing is missing, and the others."""
 
-    places: list[int]
-    note: str
+    columns: dict[str, list[Any]]
+    counts: list[float]
+    left_out: LeftOut
 
 
-def keep_whole(columns: Mapping[str, Sequence[Any]], counts: Sequence[float] | None = None) -> Kept:
-    """Where all columns have a value; `counts` says how many rows each place stands for."""
+def meant_columns(
+    source: Source, written: Mapping[str, Any], labelled: Sequence[str], order: str | None
+) -> dict[str, Any]:
+    """Columns of pyarrow with null where missing; what --order names is a label in some columns."""
+    labels = labels_in(order)
+    return {
+        name: source.missing.meant(column, labels if name in labelled else ())
+        for name, column in written.items()
+    }
+
+
+def keep_whole(
+    columns: Mapping[str, Sequence[Any]],
+    missing: Sequence[MissingCells],
+    counts: Sequence[float] | None = None,
+) -> Kept:
+    """Rows in which all columns have a value; `counts` says how many rows each stands for."""
     size = len(next(iter(columns.values())))
     weight = [1.0] * size if counts is None else counts
     whole = [i for i in range(size) if all(values[i] is not None for values in columns.values())]
     if not whole:
-        raise ValueError(f"no row has a value in each of {', '.join(columns)}.")
-    lacking = {
-        name: sum(n for n, value in zip(weight, values, strict=True) if value is None)
-        for name, values in columns.items()
-    }
-    parts = [f"{n:,.0f} in {name}" for name, n in lacking.items() if n]
-    left_out = sum(weight) - sum(weight[i] for i in whole)
-    note = f"{left_out:,.0f} rows were left out: values are missing ({', '.join(parts)})."
-    return Kept(whole, note if parts else "")
+        found = f" Taken as missing: {listed(missing)}." if missing else ""
+        raise ValueError(f"no row has a value in each of {', '.join(columns)}.{found}")
+    kept = [weight[i] for i in whole]
+    return Kept(
+        {name: [values[i] for i in whole] for name, values in columns.items()},
+        kept,
+        LeftOut(sum(weight) - sum(kept), missing),
+    )
+
+
+@contextmanager
+def placed(source: Source) -> Iterator[None]:
+    """Let messages about a row name its place in the file."""
+    try:
+        yield
+    except RowError as error:
+        raise ValueError(error.told(source.place(error.row))) from error
 
 
 def check_different(options: dict[str, Any]) -> None:
@@ -88,6 +147,14 @@ def check_different(options: dict[str, Any]) -> None:
             seen[name] = option
 
 
-def opened(path: Path, separator: str | None, encoding: str | None, decimal: str | None) -> Source:
+def opened(
+    path: Path,
+    separator: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    missing: str | None,
+) -> Source:
     """The file of a command."""
-    return open_source(path, separator=separator, encoding=encoding, decimal=decimal)
+    return open_source(
+        path, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    )

@@ -7,20 +7,30 @@ from typing import Annotated
 
 import typer
 
+from fairordinal._source import missing_cells
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
     File,
     Groups,
     Label,
+    Missing,
     Order,
     Quiet,
     Separator,
     check_different,
     opened,
+    placed,
 )
 from fairordinal.cli._output import check_ending, check_outputs, say, told, write_table
-from fairordinal.cli._tables import Cost, Criterion, Features, Ignored, whole_table
+from fairordinal.cli._tables import (
+    Cost,
+    Criterion,
+    Features,
+    Ignored,
+    tell_missing,
+    whole_table,
+)
 
 
 def fit(
@@ -51,6 +61,7 @@ def fit(
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit a fair model to a table, and keep it in a file.
@@ -68,10 +79,10 @@ def fit(
 
     check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    source = opened(file, separator, encoding, decimal)
+    source = opened(file, separator, encoding, decimal, missing)
     table = whole_table(source, y, group, order, feature or [], ignore or [])
     say([table.note], quiet)
-    with told(quiet):
+    with told(quiet), placed(source):
         model = fit_table(
             table.frame,
             y=y,
@@ -89,6 +100,9 @@ def fit(
     if onnx:
         export_onnx(model, onnx)
     typer.echo(str(model))
+    table.tell(model.data)
+    if missing is not None:
+        typer.echo("Give the same --missing to predict.")
     typer.echo(f"\nWritten: {out}{f', {onnx}' if onnx else ''}")
 
 
@@ -106,6 +120,7 @@ def predict(
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    missing: Missing = None,
 ) -> None:
     """Predict labels for the rows of a table; all its columns are kept.
 
@@ -118,9 +133,10 @@ def predict(
     check_ending(out)
     check_outputs({"--out": out}, [model])
     fitted = load_model(model)
-    source = opened(file, separator, encoding, decimal)
-    texts = [column.name for column in fitted.preparation.columns if column.kind == "text"]
-    frame, kept = source.table(texts=texts), source.table(verbatim=True)
+    source = opened(file, separator, encoding, decimal, missing)
+    labels = fitted.preparation.categories  # never missing
+    frame = source.table([*labels], labels=labels)
+    kept = source.written([*source.columns.values()]).rename_columns([*source.columns])
     for added in (name, score):
         if added in frame.column_names:
             option = "--as" if added == name else "--score"
@@ -128,8 +144,12 @@ def predict(
                 f"{option}: {file.name} has a column {added!r} already. Name another, such as "
                 f"{option} {added}_by_model."
             )
-    found = kept.append_column(name, [fitted.predict(frame)])
-    if score:
-        found = found.append_column(score, [fitted.scores(frame)])
+    with placed(source):
+        found = kept.append_column(name, [fitted.predict(frame)])
+        if score:
+            found = found.append_column(score, [fitted.scores(frame)])
     write_table(out, found)
     typer.echo(f"Written: {out}, {found.num_rows:,} rows")
+    inputs = [column.name for column in fitted.preparation.columns]
+    written, meant = ({name: table.column(name) for name in inputs} for table in (kept, frame))
+    tell_missing(missing_cells(written, meant))

@@ -7,17 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
+from fairordinal._source import listed
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
     File,
     Groups,
     Label,
+    Missing,
     Order,
     Quiet,
     Separator,
     check_different,
     opened,
+    placed,
 )
 from fairordinal.cli._output import check_outputs, say, told, write_json, write_page
 from fairordinal.cli._tables import (
@@ -54,6 +57,7 @@ def frontier(
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
     """Show models between accurate and fair, and choose one.
@@ -68,22 +72,23 @@ def frontier(
 
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    source = opened(file, separator, encoding, decimal)
+    source = opened(file, separator, encoding, decimal, missing)
     table = whole_table(source, y, group, order, feature or [], ignore or [])
     say([table.note], quiet)
-    with told(quiet):
+    with told(quiet), placed(source):
         rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
     wish = {"knee": True} if max_violation is None else {"max_violation": max_violation}
     chosen = found.select(**wish)
     typer.echo(str(found))
     typer.echo(describe(chosen, max_violation))
+    table.tell(rows.data)
     if json_file:
-        points = enumerate(found.points_)
-        write_json(json_file, {"models": [row for i, each in points for row in each.rows(i)]})
+        write_json(json_file, as_json(found, table, rows.data))
     if out:
         save_model(rows.model(chosen), out)
     if html:
-        write_report(html, source.path.name, rows, found, chosen, max_violation)
+        data = described(rows.data) | described_missing(table, rows.data)
+        write_report(html, source.path.name, rows, found, chosen, max_violation, data=data)
     written = [str(path) for path in (out, html, json_file) if path]
     if written:
         typer.echo(f"Written: {', '.join(written)}")
@@ -135,6 +140,7 @@ def write_report(
     limit: float | None,
     *,
     audit: Any = None,
+    data: dict[str, str] | None = None,
 ) -> None:
     """A page about the frontier, with a model file for each point."""
     from fairordinal.models import model_text
@@ -148,9 +154,26 @@ def write_report(
         models=texts,
         max_violation=limit,
         title=title,
-        data=described(rows.data),
+        data=data or described(rows.data),
     )
     write_page(path, page)
+
+
+def as_json(found: Any, table: Table, record: Any) -> dict[str, Any]:
+    """The points of the frontier, and what was missing."""
+    inputs = [each._asdict() for each in table.missing_inputs(record)]
+    missing = table.left_out(record).as_json() | {"inputs": inputs}
+    models = [row for i, point in enumerate(found.points_) for row in point.rows(i)]
+    return {"missing": missing, "models": models}
+
+
+def described_missing(table: Table, record: Any) -> dict[str, str]:
+    """What was missing, for people."""
+    parts = {
+        "Left out": str(table.left_out(record)),
+        "Inputs taken as missing": listed(table.missing_inputs(record)),
+    }
+    return {name: text for name, text in parts.items() if text}
 
 
 def described(record: Any) -> dict[str, str]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from fairordinal._source import Source, order_of, read_values
+from fairordinal._source import (
+    MissingCells,
+    Source,
+    labels_in,
+    listed,
+    missing_cells,
+    order_of,
+    read_values,
+)
+from fairordinal.cli._columns import LeftOut
 
 Features = Annotated[
     list[str] | None,
@@ -34,11 +44,27 @@ ModelFile = Annotated[
 
 
 class Table(NamedTuple):
-    """A table in memory, and its labels in order."""
+    """A table in memory, its labels in order, and what is missing in it."""
 
     frame: Any  # of pyarrow
     categories: list[Any]
     note: str  # on columns that were left out
+    missing: list[MissingCells]
+
+    def left_out(self, record: Any) -> LeftOut:
+        """Rows that no model was fitted to, by the columns of labels and groups."""
+        named = (record.label_column, *record.group_columns)
+        cells = [each for each in self.missing if each.column in named]
+        return LeftOut(record.rows - record.rows_used, cells)
+
+    def missing_inputs(self, record: Any) -> list[MissingCells]:
+        """Cells of inputs that were taken as missing."""
+        return [each for each in self.missing if each.column in record.columns]
+
+    def tell(self, record: Any) -> None:
+        """Print what is missing, as part of the result."""
+        self.left_out(record).tell()
+        tell_missing(self.missing_inputs(record))
 
 
 def whole_table(
@@ -54,15 +80,49 @@ def whole_table(
     for option, names in options.items():
         for name in names:
             source.column(name, option)
-    frame = source.table()
+    frame = source.table([y, *groups], find_codes=True, labels={y: labels_in(order)})
+    missing = missing_in(source, frame)
     strange = _no_inputs(frame, [y, *groups, *features, *ignored])
     frame = frame.drop_columns(strange)
-    column = frame.column(y)
-    cells = read_values(column.to_pylist())
+    for name in groups:
+        frame = _replaced(frame, name, _as_numbers(source.missing.trimmed(frame.column(name))))
+    cells = read_values(source.missing.trimmed(frame.column(y)).to_pylist(), source.decimal)
     labels = order_of(source, source.columns[y], cells, order, "--y")
     labels.check(cells, "--y")
-    place = frame.column_names.index(y)
-    return Table(frame.set_column(place, y, [cells.values]), labels.labels, _told(strange))
+    return Table(_replaced(frame, y, [cells.values]), labels.labels, _told(strange), missing)
+
+
+def missing_in(source: Source, frame: Any) -> list[MissingCells]:
+    """What was written in a file where a table of it has null; only such columns are read again."""
+    lacking = [name for name in frame.column_names if frame.column(name).null_count]
+    if not lacking:
+        return []
+    written = source.written([source.columns[name] for name in lacking])
+    names = dict(zip(lacking, written.columns, strict=True))
+    return missing_cells(names, {name: frame.column(name) for name in lacking})
+
+
+def tell_missing(cells: Sequence[MissingCells]) -> None:
+    """Print which cells of inputs were taken as missing."""
+    if cells:
+        typer.echo(f"\nInputs taken as missing: {listed(cells)}.")
+
+
+def _replaced(frame: Any, name: str, column: Any) -> Any:
+    return frame.set_column(frame.column_names.index(name), name, column)
+
+
+def _as_numbers(column: Any) -> Any:
+    """Whole numbers, if all of a column of text are written as such; 01 is a name."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(column.type):
+        return column
+    try:
+        numbers = column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
+    return numbers if numbers.cast(pa.string()).equals(column) else column
 
 
 def _no_inputs(frame: Any, named: list[str]) -> list[str]:

@@ -7,21 +7,25 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._source import Source, order_of, read_names, read_values
+from fairordinal._source import Source, missing_cells, order_of, read_names, read_values
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
     File,
     Groups,
+    Kept,
     Label,
+    LeftOut,
+    Missing,
     Order,
     Quiet,
     Separator,
     check_different,
     keep_whole,
+    meant_columns,
     opened,
 )
-from fairordinal.cli._output import check_outputs, say, told, write_json
+from fairordinal.cli._output import check_outputs, told, write_json
 
 
 def thresholds(
@@ -46,6 +50,7 @@ def thresholds(
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
+    missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
     """Find the cut points of least cost that are fair, and prove that none are better.
@@ -60,8 +65,9 @@ def thresholds(
         raise ValueError("pass --max-violation, such as 0.05, or --trade-off, such as 0.3.")
     check_outputs({"--json": json_file}, [file])
     check_different({"--score": score, "--y": y, "--group": group})
-    source = opened(file, separator, encoding, decimal)
-    rows, labels, notes = scored_rows(source, score, y, group, order)
+    source = opened(file, separator, encoding, decimal, missing)
+    kept, labels = scored_rows(source, score, y, group, order)
+    rows = kept.columns
     with told(quiet):
         result = optimize_thresholds(
             rows[score],
@@ -74,38 +80,38 @@ def thresholds(
             labels=labels,
         )
     typer.echo(str(result))
-    say(notes, quiet)
+    kept.left_out.tell()
     if json_file:
-        write_json(json_file, as_json(result))
+        write_json(json_file, as_json(result, kept.left_out))
 
 
 def scored_rows(
     source: Source, score: str, y: str, groups: list[str], order: str | None
-) -> tuple[dict[str, list[Any]], list[Any], list[str]]:
-    """Scores, labels and groups of all rows, the labels in order, and notes."""
-    options = {"--score": [score], "--y": [y], "--group": groups}
-    table = source.read(
-        [source.column(name, option) for option, names in options.items() for name in names]
-    )
-    scores, true = (read_values(column, source.decimal) for column in table[:2])
+) -> tuple[Kept, list[Any]]:
+    """Scores, labels and groups of all rows, and the labels in order."""
+    options = {score: "--score", y: "--y"} | dict.fromkeys(groups, "--group")
+    named = {name: source.column(name, option) for name, option in options.items()}
+    table = source.written([*named.values()])
+    written = {name: table.column(there) for name, there in named.items()}
+    meant = meant_columns(source, written, [y], order)
+    scores, true = (read_values(meant[name].to_pylist(), source.decimal) for name in (score, y))
     if not scores.are_numbers:
         example = scores.strange or [*scores.distinct, "nothing"][0]
         raise ValueError(
-            f"--score: column {score!r} must hold finite numbers, but has {example!r}. Mend it, or "
-            "leave the cell empty."
+            f"--score: column {score!r} must hold finite numbers, but has {example!r}. Correct it, "
+            "or leave the cell empty."
         )
-    labels = order_of(source, source.column(y, "--y"), true, order, "--y")
+    labels = order_of(source, named[y], true, order, "--y")
     labels.check(true, "--y")
     columns = {score: scores.values, y: true.values}
-    columns |= {name: read_names(column) for name, column in zip(groups, table[2:], strict=True)}
-    kept = keep_whole(columns)
-    whole = {name: [column[i] for i in kept.places] for name, column in columns.items()}
-    return whole, labels.labels, [kept.note]
+    columns |= {name: read_names(meant[name].to_pylist()) for name in groups}
+    return keep_whole(columns, missing_cells(written, meant)), labels.labels
 
 
-def as_json(result: Any) -> dict[str, Any]:
+def as_json(result: Any, left_out: LeftOut) -> dict[str, Any]:
     """The cut points with their certificate."""
     return {
+        "missing": left_out.as_json(),
         "labels": result.score_table.labels,
         "thresholds": result.thresholds,
         "criterion": result.criterion.name,

@@ -14,7 +14,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from fairordinal._validation import Array, Column, is_number, read_column
+from fairordinal._validation import Array, Column, RowError, is_number, read_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,19 @@ class Cells:
     name: str
     values: Array
     texts: tuple[str, ...] | None = None  # those that occur, sorted; None: numbers
+    rows: Array | None = None  # where in the table they are, if only some were taken
 
     def take(self, rows: Array) -> Cells:
         """Some rows."""
-        taken = self.values[rows]
-        if self.texts is None:
-            return replace(self, values=taken)
-        return _coded(self.name, self.texts, taken)
+        taken = replace(self, values=self.values[rows])
+        if self.texts is not None:
+            taken = _coded(self.name, self.texts, taken.values)
+        return replace(taken, rows=rows)
+
+    def error(self, what: str, place: int, after: str) -> RowError:
+        """An error about one of the cells, with the row of the table that it is in."""
+        row = place if self.rows is None else int(self.rows[place])
+        return RowError(f"column {self.name!r} {what}", row, after)
 
     def as_numbers(self) -> Array:
         """The same as numbers; text is refused."""
@@ -38,9 +44,11 @@ class Cells:
             return self.values
         strange = [place for place, text in enumerate(self.texts) if not _is_written_number(text)]
         row = int(np.flatnonzero(np.isin(self.values, strange or [0]))[0])
-        raise ValueError(
-            f"column {self.name!r} must hold numbers, as it did when the model was fitted, got "
-            f"{self.texts[self.values[row]]!r:.60} at row {row}. Correct it, or leave it empty."
+        found = f"{self.texts[self.values[row]]!r:.60}"
+        raise self.error(
+            f"must hold numbers, as it did when the model was fitted, got {found}",
+            row,
+            ". Correct it, or leave it empty.",
         )
 
     def as_texts(self) -> Cells:
@@ -147,9 +155,10 @@ def _coded(name: str, texts: Sequence[str], codes: Array) -> Cells:
 def _finite(values: Array, name: str) -> Array:
     wild = np.flatnonzero(np.isinf(values))
     if wild.size:
-        raise ValueError(
-            f"column {name!r} must hold finite numbers, got {values[wild[0]]} at row {wild[0]} "
-            f"({wild.size} such rows). Correct it, or leave the cell empty."
+        raise RowError(
+            f"column {name!r} must hold finite numbers, got {values[wild[0]]}",
+            int(wild[0]),
+            f" ({wild.size} such rows). Correct it, or leave the cell empty.",
         )
     return values
 
@@ -165,9 +174,10 @@ def _text(value: Any, column: Column, name: str) -> str:
     found = np.flatnonzero(column.values == column.names.index(value))
     if not found.size:  # a category that does not occur
         return ""
-    raise ValueError(
-        f"column {name!r} must hold numbers or text, got {value!r:.60} at row {found[0]}. Turn it "
-        "into one of them, dates into days for instance, or leave the column out."
+    raise RowError(
+        f"column {name!r} must hold numbers or text, got {value!r:.60}",
+        int(found[0]),
+        ". Turn it into one of them, dates into days for instance, or leave the column out.",
     )
 
 

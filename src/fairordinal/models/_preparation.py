@@ -55,9 +55,11 @@ class NumberColumn:
             scaled = (numbers - self.mean) / self.spread
         wild = np.flatnonzero(np.isinf(scaled))
         if wild.size:
-            raise ValueError(
-                f"column {self.name!r} has {numbers[wild[0]]} at row {wild[0]}, too far from its "
-                f"mean {self.mean:g} to be scaled. Correct it, or leave the cell empty."
+            raise cells.error(
+                f"has {numbers[wild[0]]}",
+                int(wild[0]),
+                f", too far from its mean {self.mean:g} to be scaled. Correct it, or leave the "
+                "cell empty.",
             )
         return np.where(np.isnan(numbers), 0.0, scaled)
 
@@ -212,6 +214,12 @@ class TablePreparation:
     def input_names(self) -> tuple[str, ...]:
         """Names of the inputs, such as ``age`` and ``job=nurse``."""
         return tuple(name for column in self.columns for name in column.inputs)
+
+    @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """Categories of the columns of text, by the names of the columns."""
+        columns = (column for column in self.columns if isinstance(column, TextColumn))
+        return {column.name: column.categories for column in columns}
 
     def matrix(self, frame: Any) -> Array:
         """The inputs of some rows.

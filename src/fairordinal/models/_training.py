@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._validation import Array, Column
+from fairordinal._validation import Array, Column, read_column
 from fairordinal.estimators import FairOrdinalClassifier
 from fairordinal.models._columns import Cells, check_lengths, columns_of, read_cells, read_complete
 from fairordinal.models._fingerprint import fingerprint
@@ -99,7 +99,7 @@ class TrainingTable:
         cells = {name: read_cells(columns[name], name) for name in (y, *groups, *inputs)}
         check_lengths([*cells.values()])
         labels = read_complete(columns[y], "y")
-        group_columns = {name: read_complete(columns[name], f"column {name!r}") for name in groups}
+        group_columns = {name: read_column(columns[name], f"column {name!r}") for name in groups}
         kept, data = _usable_rows(labels, group_columns, cells, inputs, y)
         taken = {name: cells[name].take(kept) for name in inputs}
         preparation = TablePreparation.learn(taken, most_categories=most_categories)
