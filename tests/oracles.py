@@ -314,3 +314,25 @@ def fair_thresholds_by_permutation(notion, y, a, n_labels):
         outcome = (round(violation(notion, y, s, a), 9), round(sum(fair) / len(fair), 9))
         found[outcome] = found.get(outcome, 0) + 1
     return found
+
+
+def swallowed_by_reading(text, separator=b","):
+    """Where a quote opens that swallows lines, and where it closes; character by character."""
+    inside = False
+    begins = True  # whether the present character is the first of its cell
+    opened, i = None, 0
+    while i < len(text):
+        character, following = text[i : i + 1], text[i + 1 : i + 2]
+        if not inside:
+            if character == b'"' and begins:
+                inside, opened = True, i
+            begins = character in (separator, b"\n", b"\r")
+        elif character == b'"' and following == b'"':
+            i += 1
+        elif character == b'"':
+            inside = False
+            breaks = b"\n" in text[opened:i] or b"\r" in text[opened:i]
+            if breaks and following not in (b"", separator, b"\n", b"\r"):
+                return opened, i
+        i += 1
+    return (opened, None) if inside else None

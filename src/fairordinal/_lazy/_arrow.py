@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
@@ -74,15 +75,34 @@ def _is_much(pending: list[Any]) -> bool:
     return sum(others) > max(first, MOST_PENDING)
 
 
-def _batches(data: Any, query: Query) -> Iterable[Any]:
+def _batches(data: Any, query: Query) -> Iterator[Any]:
     if not hasattr(data, "scanner"):
-        return iter(data)  # a stream
+        yield from data  # a stream
+        return
     wanted = [*query.names, *([query.weight] if query.weight else [])]
-    return data.scanner(
-        columns=list(dict.fromkeys(wanted)),
-        batch_size=BATCH_ROWS,
-        fragment_readahead=FILES_AHEAD,
-    ).to_batches()
+    with _two_threads():
+        yield from data.scanner(
+            columns=list(dict.fromkeys(wanted)),
+            batch_size=BATCH_ROWS,
+            fragment_readahead=FILES_AHEAD,
+        ).to_batches()
+
+
+@contextmanager
+def _two_threads() -> Iterator[None]:
+    """Let pyarrow have at least two threads.
+
+    With one, a scan of a CSV reads on and on before it hands out a batch: memory grows with the
+    file.
+    """
+    import pyarrow as pa
+
+    before = pa.cpu_count()
+    pa.set_cpu_count(max(before, 2))
+    try:
+        yield
+    finally:
+        pa.set_cpu_count(before)
 
 
 def _nothing(data: Any) -> Any:

@@ -99,13 +99,13 @@ class Source:
                 f"{self.path.name} has bytes that are not {self.encoding}. Save it as UTF-8, or "
                 "pass --encoding, such as --encoding latin-1."
             )
-        if "Empty CSV file or block" in words:
-            return f"{self.path.name} has no rows below its header."
         if self.kind != "csv":
             return f"{self.path.name} is no {self.kind.title()} file, or it is damaged."
         if isinstance(error, OSError):
             return f"{self.path.name} cannot be read: {words}. It is damaged, or cut short."
         check_quotes(self.layout)
+        if "Empty CSV file or block" in words:
+            return f"{self.path.name} has no rows below its header."
         ragged = self._ragged()
         if ragged:
             return f"{self.path.name} cannot be read: {ragged}"
