@@ -4,11 +4,13 @@ Needs pyarrow (``pip install fairordinal[files]``), which is imported when a fil
 """
 
 from fairordinal._source._counts import Counts, count_rows
+from fairordinal._source._kind import STANDARD_INPUT
 from fairordinal._source._labels import LabelOrder, order_of
 from fairordinal._source._open import Source, open_source
 from fairordinal._source._values import Cells, read_names, read_values
 
 __all__ = [
+    "STANDARD_INPUT",
     "Cells",
     "Counts",
     "LabelOrder",

@@ -116,7 +116,7 @@ def predict(
     from fairordinal.models import load_model
 
     check_ending(out)
-    check_outputs({"--out": out}, [model])
+    check_outputs({"--out": out}, [model, file])
     fitted = load_model(model)
     source = opened(file, separator, encoding, decimal)
     texts = [column.name for column in fitted.preparation.columns if column.kind == "text"]
