@@ -189,7 +189,10 @@ class Source:
     def _parsing(self) -> Any:
         from pyarrow import csv
 
-        return csv.ParseOptions(delimiter=self.separator, newlines_in_values=True)
+        alone = len(self.columns) == 1 and not self.doubled  # a blank line is then an empty cell
+        return csv.ParseOptions(
+            delimiter=self.separator, newlines_in_values=True, ignore_empty_lines=not alone
+        )
 
     def _conversion(self, texts: Iterable[str], verbatim: bool = False) -> Any:
         """How cells are read; some columns as text, and missing ones as they are if verbatim."""
@@ -254,11 +257,18 @@ def _named(source: Source, found: Sequence[str]) -> Source:
 def _with_own_names(source: Source, n_blank: int) -> Source:
     """Columns of a CSV by number, if some have the same name: pyarrow refuses such."""
     if not source.doubled:
-        return source
+        return _below_blank_lines(source, n_blank)
     clean = [name.strip() for name in source.names()]
     header = tuple(str(number) for number in range(len(clean)))
     columns = {name: str(clean.index(name)) for name in source.columns}
     return replace(source, columns=columns, header=header, skipped=n_blank + 1)
+
+
+def _below_blank_lines(source: Source, n_blank: int) -> Source:
+    """A single column whose header is not the first line, where blank lines are cells."""
+    if not n_blank or len(source.columns) > 1:
+        return source
+    return replace(source, header=tuple(source.columns.values()), skipped=n_blank + 1)
 
 
 def _ragged(words: str) -> str:
