@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from fairordinal._escapes import visible
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
@@ -19,8 +20,20 @@ from fairordinal.cli._columns import (
     check_different,
     opened,
 )
-from fairordinal.cli._output import check_ending, check_outputs, say, told, write_table
+from fairordinal.cli._output import (
+    check_ending,
+    check_outputs,
+    is_text,
+    say,
+    say_written,
+    told,
+    write_table,
+)
+from fairordinal.cli._streams import show
 from fairordinal.cli._tables import Cost, Criterion, Features, Ignored, whole_table
+
+# how text begins that spreadsheets run (OWASP, "CSV injection")
+FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
 
 
 def fit(
@@ -88,8 +101,8 @@ def fit(
     save_model(model, out)
     if onnx:
         export_onnx(model, onnx)
-    typer.echo(str(model))
-    typer.echo(f"\nWritten: {out}{f', {onnx}' if onnx else ''}")
+    show(f"{model}\n")
+    say_written(out, onnx)
 
 
 def predict(
@@ -103,11 +116,25 @@ def predict(
     score: Annotated[
         str | None, typer.Option(help="Name of a column for the scores.", metavar="NAME")
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv/--no-safe-csv",
+            help="In CSV, write ' before predicted labels that a spreadsheet could run.",
+        ),
+    ] = True,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
 ) -> None:
     """Predict labels for the rows of a table; all its columns are kept.
+
+    There is a prediction for each row. In a CSV of one column, a blank line is a row whose cell is
+    missing.
+
+    Spreadsheets run text that begins with =, +, - or @ as a formula. In CSV and TSV, such labels of
+    a model get a ' in front, unless --no-safe-csv is passed; numbers stay. Cells of the table that
+    is read are written as they are: check them if you do not trust the table.
 
     Examples
     --------
@@ -128,8 +155,28 @@ def predict(
                 f"{option}: {file.name} has a column {added!r} already. Name another, such as "
                 f"{option} {added}_by_model."
             )
-    found = kept.append_column(name, [fitted.predict(frame)])
+    labels, n_changed = fitted.predict(frame), 0
+    if safe_csv and is_text(out):
+        labels, n_changed = without_formulas(labels, fitted.classes_)
+    found = kept.append_column(name, [labels])
     if score:
         found = found.append_column(score, [fitted.scores(frame)])
     write_table(out, found)
-    typer.echo(f"Written: {out}, {found.num_rows:,} rows")
+    show(f"Written: {visible(str(out))}, {found.num_rows:,} rows")
+    if n_changed:
+        show(
+            f"{n_changed:,} predicted labels got a ' in front: a spreadsheet could run them as "
+            "formulas. --no-safe-csv writes them as they are."
+        )
+
+
+def without_formulas(labels: Any, classes: Any) -> tuple[Any, int]:
+    """Labels that no spreadsheet runs, and how many were changed."""
+    texts = [label for label in classes.tolist() if isinstance(label, str)]
+    safe, n_changed = labels.astype(object), 0
+    for label in texts:
+        if label.startswith(FORMULA):
+            places = labels == label
+            safe[places] = f"'{label}"
+            n_changed += int(places.sum())
+    return (safe, n_changed) if n_changed else (labels, 0)

@@ -19,7 +19,8 @@ from fairordinal.cli._columns import (
     check_different,
     opened,
 )
-from fairordinal.cli._output import check_outputs, say, told, write_json, write_page
+from fairordinal.cli._output import check_outputs, say, say_written, told, write_json, write_page
+from fairordinal.cli._streams import show
 from fairordinal.cli._tables import (
     Cost,
     Criterion,
@@ -75,8 +76,8 @@ def frontier(
         rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
     wish = {"knee": True} if max_violation is None else {"max_violation": max_violation}
     chosen = found.select(**wish)
-    typer.echo(str(found))
-    typer.echo(describe(chosen, max_violation))
+    show(str(found))
+    show(describe(chosen, max_violation))
     if json_file:
         points = enumerate(found.points_)
         write_json(json_file, {"models": [row for i, each in points for row in each.rows(i)]})
@@ -84,9 +85,7 @@ def frontier(
         save_model(rows.model(chosen), out)
     if html:
         write_report(html, source.path.name, rows, found, chosen, max_violation)
-    written = [str(path) for path in (out, html, json_file) if path]
-    if written:
-        typer.echo(f"Written: {', '.join(written)}")
+    say_written(out, html, json_file)
 
 
 def learn(

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
+from fairordinal._escapes import visible
 from fairordinal._files import is_read_only, is_regular, status_of, write_whole
 from fairordinal._progress import show_progress
 from fairordinal._source import STANDARD_INPUT
+from fairordinal.cli._streams import show, show_note
 
 
 def wanted(quiet: bool) -> bool:
@@ -44,7 +45,14 @@ def say(notes: Sequence[str], quiet: bool) -> None:
     """Notes on standard error, so that standard output can be piped."""
     for note in notes:
         if note and not quiet:
-            typer.echo(f"Note: {note}", err=True)
+            show_note(note)
+
+
+def say_written(*paths: Path | None) -> None:
+    """The files that were written, in one line."""
+    written = ", ".join(str(path) for path in paths if path)
+    if written:
+        show(f"Written: {visible(written)}")
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path]) -> None:
@@ -103,6 +111,11 @@ TEXTS, PARQUETS = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
 ARROWS = (".arrow", ".feather", ".ipc")
 
 
+def is_text(path: Path) -> bool:
+    """Whether a table is written as CSV or TSV."""
+    return path.suffix.lower() in TEXTS
+
+
 def check_ending(path: Path) -> None:
     """Refuse a table whose name does not say what it is."""
     if path.suffix.lower() not in (*TEXTS, *PARQUETS, *ARROWS):
@@ -118,7 +131,7 @@ def write_table(path: Path, table: Any) -> None:
 
     check_ending(path)
     ending, stream = path.suffix.lower(), pa.BufferOutputStream()
-    if ending in TEXTS:
+    if is_text(path):
         separator = "\t" if ending == ".tsv" else ","
         csv.write_csv(table, stream, csv.WriteOptions(delimiter=separator))
     elif ending in PARQUETS:

@@ -22,6 +22,7 @@ from fairordinal.cli._columns import (
     opened,
 )
 from fairordinal.cli._output import check_outputs, say, told, write_json
+from fairordinal.cli._streams import show
 
 
 def thresholds(
@@ -73,7 +74,7 @@ def thresholds(
             cost_matrix=cost,
             labels=labels,
         )
-    typer.echo(str(result))
+    show(str(result))
     say(notes, quiet)
     if json_file:
         write_json(json_file, as_json(result))
