@@ -187,6 +187,17 @@ def test_a_read_only_file_is_refused_to_root_too(tmp_path, linked):
     assert sorted(os.listdir(tmp_path)) == ["link", "precious.txt"]
 
 
+def test_a_file_of_another_user_is_refused_unless_it_is_open(tmp_path, monkeypatch):
+    path = tmp_path / "theirs.txt"
+    path.write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_whole(path, "new")
+    with path.open("a") as file:
+        write_whole(Path(f"/dev/fd/{file.fileno()}"), " and new")
+    assert path.read_text() == "old and new"
+
+
 def test_a_finished_file_takes_the_place_of_another_by_the_same_rules(tmp_path):
     path, finished = tmp_path / "kept.txt", tmp_path / "finished"
     path.write_text("old")

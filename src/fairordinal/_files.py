@@ -59,9 +59,14 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether a file may not be written: nobody may by its mode, which root could ignore."""
+    """Whether a file may not be written: nobody may by its mode, which root could ignore.
+
+    What is open already may be written, whoever owns it.
+    """
     status = status_of(path)
-    return status is not None and not (status.st_mode & 0o222 and os.access(path, os.W_OK))
+    if status is None or _descriptor(path, status) is not None:
+        return False
+    return not (status.st_mode & 0o222 and os.access(path, os.W_OK))
 
 
 def is_regular(path: Path) -> bool:
