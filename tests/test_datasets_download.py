@@ -160,7 +160,7 @@ def test_an_interrupt_cleans_up(server, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_upstream.os, "replace", interrupted)
+    monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         checked_bytes("made up", source(tmp_path))
     assert files(tmp_path) == []

@@ -9,6 +9,7 @@ import fairordinal
 
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
+    "_escapes",
     "_validation _progress _threads _files _optional _predictions",
     "_lazy",
     "_table _costs _render _source",

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from fairordinal._escapes import visible
+
 _SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
 
 Say = Callable[[str], None]
@@ -43,11 +45,12 @@ def progress(title: str) -> Iterator[Say | None]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     console = Console(stderr=True)
+    spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")
+    columns = (spinner, TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=console.is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda state: bar.update(task, description=f"{title}: {state}")
+        task = bar.add_task(visible(title), total=None)
+        yield lambda state: bar.update(task, description=visible(f"{title}: {state}"))
 
 
 @contextmanager
@@ -67,7 +70,7 @@ def progress_bar(title: str, total: int, *, done: int = 0) -> Iterator[Say]:
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -76,5 +79,5 @@ def progress_bar(title: str, total: int, *, done: int = 0) -> Iterator[Say]:
     )
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=console.is_terminal) as bar:
-        task = bar.add_task(title, total=total, completed=done)
-        yield lambda name: bar.update(task, advance=1, description=f"{title}, last {name}")
+        task = bar.add_task(visible(title), total=total, completed=done)
+        yield lambda name: bar.update(task, advance=1, description=visible(f"{title}, last {name}"))

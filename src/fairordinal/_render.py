@@ -14,6 +14,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from fairordinal._escapes import visible
+
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 STYLE = (
@@ -71,8 +73,8 @@ def clip(text: str, width: int) -> str:
 
 
 def short_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names as text of limited width, unless that would confuse them."""
-    whole = names_of(names)
+    """Names as visible text of limited width, unless that would confuse them."""
+    whole = [visible(name) for name in names_of(names)]
     short = [clip(name, width) for name in whole]
     return short if len(set(short)) == len(set(whole)) else whole
 
@@ -85,15 +87,18 @@ def whole_numbers(values: Sequence[float]) -> list[Any]:
 
 
 def paragraphs(lines: Sequence[str], width: int = 96) -> str:
-    """Sentences for a terminal, each wrapped."""
-    return "\n".join(textwrap.fill(line, width) for line in lines)
+    """Sentences for a terminal, each wrapped; hidden characters are written out."""
+    return "\n".join(textwrap.fill(visible(line), width) for line in lines)
 
 
 def text_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> str:
-    """Aligned columns; those in `left` to the left, numbers to the right."""
-    cells = [header, *rows]
+    """Aligned columns; those in `left` to the left, numbers to the right.
+
+    Hidden characters are written out.
+    """
+    cells = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
     lines = []
     for row in cells:
@@ -138,8 +143,8 @@ def interval_bar(value: float, lower: float, upper: float) -> Markup:
 
 
 def escape(cell: str) -> str:
-    """Text for HTML; markup as it is."""
-    return cell if isinstance(cell, Markup) else html.escape(cell)
+    """Text for HTML, with hidden characters written out; markup as it is."""
+    return cell if isinstance(cell, Markup) else html.escape(visible(cell))
 
 
 def frame_library(*sources: Any) -> str | None:

@@ -4,6 +4,7 @@ Needs pyarrow (``pip install fairordinal[files]``), which is imported when a fil
 """
 
 from fairordinal._source._counts import Counts, count_rows
+from fairordinal._source._kind import STANDARD_INPUT
 from fairordinal._source._labels import LabelOrder, labels_in, order_of
 from fairordinal._source._missing import MISSING, MissingCells, listed, missing_cells
 from fairordinal._source._open import Source, open_source
@@ -11,6 +12,7 @@ from fairordinal._source._values import Cells, read_names, read_values
 
 __all__ = [
     "MISSING",
+    "STANDARD_INPUT",
     "Cells",
     "Counts",
     "LabelOrder",

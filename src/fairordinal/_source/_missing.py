@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from fairordinal._escapes import visible
+
 MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")  # in a text file
 MOST_SHOWN = 12
 
@@ -38,13 +40,24 @@ class Missing:
 
         missing = pc.is_null(column, nan_is_null=True)
         texts = [text for text in self._texts() if text not in labels]
-        if texts and _is_comparable(column.type):
+        if texts and self._is_comparable(column.type):
             written = self.trimmed(column.cast(pa.string()))
             missing = pc.or_(missing, pc.is_in(written, value_set=pa.array(texts)))
         if pc.sum(missing).as_py() in (None, column.null_count):
             return column
         kept = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
         return pc.if_else(missing, pa.scalar(None, kept.type), kept)
+
+    def _is_comparable(self, kind: Any) -> bool:
+        """Whether cells of a type are text, or numbers that nobody compared when they were text."""
+        from pyarrow import types
+
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        texts, numbers = (
+            (types.is_string, types.is_large_string),
+            (types.is_integer, types.is_floating),
+        )
+        return any(test(kind) for test in (texts if self.in_text_file else texts + numbers))
 
     def _texts(self) -> tuple[str, ...]:
         return ("", *self.values) if self.in_text_file else self.values
@@ -56,15 +69,6 @@ class Missing:
 
         trimmed = self.in_text_file and pa.types.is_string(column.type)
         return pc.utf8_trim_whitespace(column) if trimmed else column
-
-
-def _is_comparable(kind: Any) -> bool:
-    """Whether cells of a type are text or numbers, which can be written as text."""
-    from pyarrow import types
-
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    tests = (types.is_string, types.is_large_string, types.is_integer, types.is_floating)
-    return any(test(kind) for test in tests)
 
 
 def missing_of(given: str | None, kind: str) -> Missing:
@@ -84,7 +88,7 @@ class MissingCells(NamedTuple):
 
     def __str__(self) -> str:
         shown = {"": "empty", None: "null", "nan": "nan"}.get(self.value, repr(self.value))
-        return f"{shown} in {self.column} ({self.rows:,.0f})"
+        return visible(f"{shown} in {self.column} ({self.rows:,.0f})")
 
 
 def missing_cells(

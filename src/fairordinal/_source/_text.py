@@ -42,7 +42,7 @@ class TextStream(io.RawIOBase):
 
         self._layout, self._checked = layout, checked
         self._file = pa.input_stream(str(layout.path), compression="detect")
-        self._decoder = _decoder(layout.encoding)
+        self._decoder = _decoder(layout.encoding, "strict" if checked else "replace")
         self._size, self._lines = 0, 0
         self._last = b""  # the last line so far, or the last few
         self._has_quotes = self._has_returns = False
@@ -131,12 +131,11 @@ def _swallowed(text: Iterable[bytes], layout: Layout) -> Swallowed | None:
     return next((swallowed for swallowed in found if swallowed), None) or quotes.end()
 
 
-def _decoder(encoding: str) -> codecs.IncrementalDecoder | None:
+def _decoder(encoding: str, errors: str) -> codecs.IncrementalDecoder | None:
     """None for UTF-8, which pyarrow checks by itself."""
-    known = codecs.lookup(encoding)
-    return (
-        None if known.name in ("utf-8", "utf-8-sig") else codecs.getincrementaldecoder(encoding)()
-    )
+    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        return None
+    return codecs.getincrementaldecoder(encoding)(errors)
 
 
 class Swallowed(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 import fairordinal
+from fairordinal.cli._streams import NoteHandler, adapt_streams, in_a_line, show, show_note
 
 app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
@@ -24,7 +26,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"fairordinal {fairordinal.__version__}")
+        show(f"fairordinal {fairordinal.__version__}")
         raise typer.Exit
 
 
@@ -56,12 +58,13 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """A warning is a note: where it was raised is of no use here."""
-    typer.echo(f"Note: {message}", err=True)
+    show_note(str(message))
 
 
 def main() -> None:
     """Run; an error is one line with its remedy and exit code 1, unless --debug asks for more."""
-    logging.basicConfig(format="Note: %(message)s", level=logging.WARNING)
+    adapt_streams()
+    logging.basicConfig(handlers=[NoteHandler()], level=logging.WARNING)
     warnings.showwarning = _show_warning
     arguments = [each for each in sys.argv[1:] if each != "--debug"]  # wherever it stands
     try:
@@ -70,12 +73,12 @@ def main() -> None:
         sys.exit("Stopped.")
     except Exception as error:
         if len(arguments) < len(sys.argv) - 1:
-            raise
-        sys.exit(_in_a_line(error))
+            show(traceback.format_exc(), err=True)
+        sys.exit(_said(error))
     sys.exit(code)
 
 
-def _in_a_line(error: Exception) -> str | int:
+def _said(error: Exception) -> str | int:
     """What happened and what to do; nothing if help was printed instead."""
     words = error.format_message() if hasattr(error, "format_message") else str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
@@ -83,6 +86,6 @@ def _in_a_line(error: Exception) -> str | int:
     command = getattr(getattr(error, "ctx", None), "command_path", "")
     if command and not words.strip():
         return 0  # the command alone: help was printed
-    line = " ".join(words.split()) or type(error).__name__
+    line = in_a_line(words) or type(error).__name__
     end = "" if line.endswith((".", "?", "!")) else "."
     return f"Error: {line}{end} See {command} --help." if command else f"Error: {line}"

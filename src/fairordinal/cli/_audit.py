@@ -39,6 +39,7 @@ from fairordinal.cli._columns import (
     opened,
 )
 from fairordinal.cli._output import check_outputs, told, write_json, write_page
+from fairordinal.cli._streams import show
 from fairordinal.cli._tables import Html
 from fairordinal.criteria import as_criterion
 
@@ -97,7 +98,7 @@ def audit(
     with told(quiet):
         kept, labels = counted_columns(source, y, pred, group, counts, order)
         result = audit_columns(kept, labels, group, level)
-    typer.echo(str(result))
+    show(str(result))
     kept.left_out.tell()
     if json_file:
         write_json(json_file, as_json(result, kept.left_out))
@@ -164,12 +165,12 @@ def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
     what = "upper bound of the violation" if bounded else "violation"
     undefined = any(np.isnan(row["disparity"]) for row in finding.rows())
     if undefined:
-        typer.echo(f"FAIL: {finding.criterion.title} is undefined for some groups.", err=True)
+        show(f"FAIL: {finding.criterion.title} is undefined for some groups.", err=True)
         return UNFAIR
     fair = bool(held <= limit)
     sign = "≤" if fair else ">"
     verdict = f"{finding.criterion.title}: {what} {held:.4g} {sign} {limit:g}"
-    typer.echo(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
+    show(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
     return 0 if fair else UNFAIR
 
 

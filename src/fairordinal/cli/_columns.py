@@ -12,6 +12,7 @@ import typer
 
 from fairordinal._source import MISSING, MissingCells, Source, labels_in, listed, open_source
 from fairordinal._validation import RowError
+from fairordinal.cli._streams import show
 
 File = Annotated[
     Path,
@@ -81,7 +82,7 @@ class LeftOut(NamedTuple):
     def tell(self) -> None:
         """Print it as part of the result."""
         if self.cells:
-            typer.echo(f"\nLeft out: {self}")
+            show(f"\nLeft out: {self}")
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def keep_whole(
 ) -> Kept:
     """Rows in which all columns have a value; `counts` says how many rows each stands for."""
     size = len(next(iter(columns.values())))
-    weight = [1.0] * size if counts is None else counts
+    weight: Sequence[float] = [1] * size if counts is None else counts
     whole = [i for i in range(size) if all(values[i] is not None for values in columns.values())]
     if not whole:
         found = f" Taken as missing: {listed(missing)}." if missing else ""

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from fairordinal._escapes import visible
 from fairordinal._progress import show_progress
 from fairordinal.cli._frontier import describe, write_report
 from fairordinal.cli._output import wanted
+from fairordinal.cli._streams import show
 
 LIMIT = 0.1
 
@@ -26,18 +28,18 @@ def demo(
     sexes, which no model sees.
     """
     frame = table_of_patients()
-    typer.echo("1. Is a linear regression, which does not know the sex, fair between the sexes?\n")
+    show("1. Is a linear regression, which does not know the sex, fair between the sexes?\n")
     found = audit_regression(frame)
-    typer.echo(str(found))
-    typer.echo("\n2. What does it cost to be fair?\n")
+    show(str(found))
+    show("\n2. What does it cost to be fair?\n")
     with show_progress(wanted(quiet)):
         rows, models = learn_frontier(frame)
-    typer.echo(str(models))
+    show(str(models))
     chosen = models.select(max_violation=LIMIT)
-    typer.echo(describe(chosen, LIMIT))
-    typer.echo("\n3. Written for you to look at, and to predict with:")
+    show(describe(chosen, LIMIT))
+    show("\n3. Written for you to look at, and to predict with:")
     for path in write_results(out, found, rows, models, chosen):
-        typer.echo(f"   {path}")
+        show(f"   {visible(str(path))}")
 
 
 def table_of_patients() -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from fairordinal._escapes import visible
 from fairordinal._source import missing_cells
 from fairordinal.cli._columns import (
     Decimal,
@@ -22,7 +23,16 @@ from fairordinal.cli._columns import (
     opened,
     placed,
 )
-from fairordinal.cli._output import check_ending, check_outputs, say, told, write_table
+from fairordinal.cli._output import (
+    check_ending,
+    check_outputs,
+    is_text,
+    say,
+    say_written,
+    told,
+    write_table,
+)
+from fairordinal.cli._streams import show
 from fairordinal.cli._tables import (
     Cost,
     Criterion,
@@ -31,6 +41,9 @@ from fairordinal.cli._tables import (
     tell_missing,
     whole_table,
 )
+
+# how text begins that spreadsheets run (OWASP, "CSV injection")
+FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
 
 
 def fit(
@@ -99,11 +112,12 @@ def fit(
     save_model(model, out)
     if onnx:
         export_onnx(model, onnx)
-    typer.echo(str(model))
+    show(str(model))
     table.tell(model.data)
     if missing is not None:
-        typer.echo("Give the same --missing to predict.")
-    typer.echo(f"\nWritten: {out}{f', {onnx}' if onnx else ''}")
+        show("Give the same --missing to predict.")
+    show("")
+    say_written(out, onnx)
 
 
 def predict(
@@ -117,12 +131,26 @@ def predict(
     score: Annotated[
         str | None, typer.Option(help="Name of a column for the scores.", metavar="NAME")
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv/--no-safe-csv",
+            help="In CSV, write ' before predicted labels that a spreadsheet could run.",
+        ),
+    ] = True,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
 ) -> None:
     """Predict labels for the rows of a table; all its columns are kept.
+
+    There is a prediction for each row. In a CSV of one column, a blank line is a row whose cell is
+    missing.
+
+    Spreadsheets run text that begins with =, +, - or @ as a formula. In CSV and TSV, such labels of
+    a model get a ' in front, unless --no-safe-csv is passed; numbers stay. Cells of the table that
+    is read are written as they are: check them if you do not trust the table.
 
     Examples
     --------
@@ -131,11 +159,11 @@ def predict(
     from fairordinal.models import load_model
 
     check_ending(out)
-    check_outputs({"--out": out}, [model])
+    check_outputs({"--out": out}, [model, file])
     fitted = load_model(model)
     source = opened(file, separator, encoding, decimal, missing)
-    labels = fitted.preparation.categories  # never missing
-    frame = source.table([*labels], labels=labels)
+    categories = fitted.preparation.categories  # never missing
+    frame = source.table([*categories], labels=categories)
     kept = source.written([*source.columns.values()]).rename_columns([*source.columns])
     for added in (name, score):
         if added in frame.column_names:
@@ -145,11 +173,32 @@ def predict(
                 f"{option} {added}_by_model."
             )
     with placed(source):
-        found = kept.append_column(name, [fitted.predict(frame)])
-        if score:
-            found = found.append_column(score, [fitted.scores(frame)])
+        labels, n_changed = fitted.predict(frame), 0
+        scores = fitted.scores(frame) if score else None
+    if safe_csv and is_text(out):
+        labels, n_changed = without_formulas(labels, fitted.classes_)
+    found = kept.append_column(name, [labels])
+    if score:
+        found = found.append_column(score, [scores])
     write_table(out, found)
-    typer.echo(f"Written: {out}, {found.num_rows:,} rows")
+    show(f"Written: {visible(str(out))}, {found.num_rows:,} rows")
+    if n_changed:
+        show(
+            f"{n_changed:,} predicted labels got a ' in front: a spreadsheet could run them as "
+            "formulas. --no-safe-csv writes them as they are."
+        )
     inputs = [column.name for column in fitted.preparation.columns]
     written, meant = ({name: table.column(name) for name in inputs} for table in (kept, frame))
     tell_missing(missing_cells(written, meant))
+
+
+def without_formulas(labels: Any, classes: Any) -> tuple[Any, int]:
+    """Labels that no spreadsheet runs, and how many were changed."""
+    texts = [label for label in classes.tolist() if isinstance(label, str)]
+    safe, n_changed = labels.astype(object), 0
+    for label in texts:
+        if label.startswith(FORMULA):
+            places = labels == label
+            safe[places] = f"'{label}"
+            n_changed += int(places.sum())
+    return (safe, n_changed) if n_changed else (labels, 0)

@@ -22,7 +22,8 @@ from fairordinal.cli._columns import (
     opened,
     placed,
 )
-from fairordinal.cli._output import check_outputs, say, told, write_json, write_page
+from fairordinal.cli._output import check_outputs, say, say_written, told, write_json, write_page
+from fairordinal.cli._streams import show
 from fairordinal.cli._tables import (
     Cost,
     Criterion,
@@ -79,8 +80,8 @@ def frontier(
         rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
     wish = {"knee": True} if max_violation is None else {"max_violation": max_violation}
     chosen = found.select(**wish)
-    typer.echo(str(found))
-    typer.echo(describe(chosen, max_violation))
+    show(str(found))
+    show(describe(chosen, max_violation))
     table.tell(rows.data)
     if json_file:
         write_json(json_file, as_json(found, table, rows.data))
@@ -89,9 +90,7 @@ def frontier(
     if html:
         data = described(rows.data) | described_missing(table, rows.data)
         write_report(html, source.path.name, rows, found, chosen, max_violation, data=data)
-    written = [str(path) for path in (out, html, json_file) if path]
-    if written:
-        typer.echo(f"Written: {', '.join(written)}")
+    say_written(out, html, json_file)
 
 
 def learn(

@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import stat
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 
-from fairordinal._files import write_whole
+from fairordinal._escapes import visible
+from fairordinal._files import is_read_only, is_regular, status_of, write_whole
 from fairordinal._progress import show_progress
+from fairordinal._source import STANDARD_INPUT
+from fairordinal.cli._streams import show, show_note
 
 
 def wanted(quiet: bool) -> bool:
@@ -42,23 +45,55 @@ def say(notes: Sequence[str], quiet: bool) -> None:
     """Notes on standard error, so that standard output can be piped."""
     for note in notes:
         if note and not quiet:
-            typer.echo(f"Note: {note}", err=True)
+            show_note(note)
+
+
+def say_written(*paths: Path | None) -> None:
+    """The files that were written, in one line."""
+    written = ", ".join(str(path) for path in paths if path)
+    if written:
+        show(f"Written: {visible(written)}")
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path]) -> None:
     """Refuse what cannot be written, and what would replace an input, before any work is done."""
-    taken = {path.resolve(): "the table or model that is read" for path in inputs}
+    taken = {identity(path): "the table or model that is read" for path in inputs}
     for option, path in outputs.items():
         if path is None:
             continue
         if path.is_dir():
             raise ValueError(f"{option}: {path} is a folder; name a file in it.")
-        if path.resolve() in taken:
-            raise ValueError(f"{option}: {path} is {taken[path.resolve()]}; name another file.")
-        taken[path.resolve()] = "written to by another option"
-        folder = next(parent for parent in path.absolute().parents if parent.exists())
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
+        place = identity(path)
+        if place is not None and place in taken:
+            raise ValueError(f"{option}: {path} is {taken[place]}; name another file.")
+        taken[place] = "written to by another option"
+        if is_read_only(path):
+            raise ValueError(f"{option}: {path} is read-only; allow writing, or name another file.")
+        if is_regular(path) and not _has_room(path):
             raise ValueError(f"{option}: {path} cannot be written; name a folder of yours.")
+
+
+def identity(path: Path) -> tuple[int, int] | str | None:
+    """The same for each way to name a file, standard input too; None for devices and sockets."""
+    status = _status_of_input() if path == STANDARD_INPUT else status_of(path)
+    if status is None:
+        return os.path.realpath(path)
+    kept = stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)
+    return (status.st_dev, status.st_ino) if kept else None
+
+
+def _status_of_input() -> os.stat_result | None:
+    try:
+        return os.fstat(0)
+    except OSError:  # it is closed
+        return None
+
+
+def _has_room(path: Path) -> bool:
+    """Whether a file can be made in the folder, or in the nearest one above that exists."""
+    place = Path(os.path.realpath(path))
+    folder = next(parent for parent in place.parents if parent.exists())
+    return folder.is_dir() and os.access(folder, os.W_OK)
 
 
 def write_page(path: Path, page: Any) -> None:
@@ -76,6 +111,11 @@ TEXTS, PARQUETS = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
 ARROWS = (".arrow", ".feather", ".ipc")
 
 
+def is_text(path: Path) -> bool:
+    """Whether a table is written as CSV or TSV."""
+    return path.suffix.lower() in TEXTS
+
+
 def check_ending(path: Path) -> None:
     """Refuse a table whose name does not say what it is."""
     if path.suffix.lower() not in (*TEXTS, *PARQUETS, *ARROWS):
@@ -91,7 +131,7 @@ def write_table(path: Path, table: Any) -> None:
 
     check_ending(path)
     ending, stream = path.suffix.lower(), pa.BufferOutputStream()
-    if ending in TEXTS:
+    if is_text(path):
         separator = "\t" if ending == ".tsv" else ","
         csv.write_csv(table, stream, csv.WriteOptions(delimiter=separator))
     elif ending in PARQUETS:

@@ -9,6 +9,7 @@ import typer
 
 from fairordinal._progress import show_progress
 from fairordinal.cli._app import resumable
+from fairordinal.cli._streams import show
 
 # the experiments themselves are imported when one is run
 NAMES = (
@@ -50,6 +51,6 @@ def reproduce(
         report = run_experiment(
             name, splits=splits, quick=quick, methods=tuple(method or ()), n_jobs=jobs, out=out
         )
-    typer.echo(str(report))
+    show(str(report))
     if report.failures:
         raise typer.Exit(1)

@@ -18,6 +18,7 @@ from fairordinal._source import (
     read_values,
 )
 from fairordinal.cli._columns import LeftOut
+from fairordinal.cli._streams import show
 
 Features = Annotated[
     list[str] | None,
@@ -105,7 +106,7 @@ def missing_in(source: Source, frame: Any) -> list[MissingCells]:
 def tell_missing(cells: Sequence[MissingCells]) -> None:
     """Print which cells of inputs were taken as missing."""
     if cells:
-        typer.echo(f"\nInputs taken as missing: {listed(cells)}.")
+        show(f"\nInputs taken as missing: {listed(cells)}.")
 
 
 def _replaced(frame: Any, name: str, column: Any) -> Any:

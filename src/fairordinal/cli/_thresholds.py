@@ -26,6 +26,7 @@ from fairordinal.cli._columns import (
     opened,
 )
 from fairordinal.cli._output import check_outputs, told, write_json
+from fairordinal.cli._streams import show
 
 
 def thresholds(
@@ -79,7 +80,7 @@ def thresholds(
             cost_matrix=cost,
             labels=labels,
         )
-    typer.echo(str(result))
+    show(str(result))
     kept.left_out.tell()
     if json_file:
         write_json(json_file, as_json(result, kept.left_out))

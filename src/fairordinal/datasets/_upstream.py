@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import tempfile
 import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairordinal._files import put_in_place
 from fairordinal._optional import optional
 from fairordinal.datasets._home import Source
 
@@ -75,7 +75,7 @@ def download(name: str, source: Source) -> Path:
             "or name a folder that has the data with data_home or FAIRORDINAL_DATA."
         )
     with _scratch_beside(path) as scratch:
-        os.replace(_retrieve(upstream, Path(scratch), source), path)
+        put_in_place(_retrieve(upstream, Path(scratch), source), path)
     return path
 
 

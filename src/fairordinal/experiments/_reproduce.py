@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairordinal._escapes import visible
 from fairordinal._files import write_whole
 from fairordinal._validation import check_choice, check_whole
 from fairordinal.baselines import orca_methods
@@ -42,9 +43,10 @@ class Report:
 
     def __str__(self) -> str:
         lines = [self.experiment.title, "", as_text(self.findings), ""]
-        lines += [f"not finished: {title}: {why}" for title, why in self.failures]
+        lines += [visible(f"not finished: {title}: {why}") for title, why in self.failures]
         lines += [self.note] if self.note else []
-        lines += [f"{self.seconds:.0f} s of CPU time. Written: {', '.join(map(str, self.files))}"]
+        files = visible(", ".join(map(str, self.files)))
+        lines += [f"{self.seconds:.0f} s of CPU time. Written: {files}"]
         return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 """A table as named columns: each holds numbers, or text.
 
-Missing are None, nan and the empty text. Booleans are the numbers 0 and 1. Numbers in a column of
+Missing are None, nan and, but in columns of groups, the empty text. Booleans are the numbers 0 and 1. Numbers in a column of
 text are taken as people write them: 12.0 is ``"12"``.
 """
 

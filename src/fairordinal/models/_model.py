@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._escapes import visible
 from fairordinal._render import name_of
 from fairordinal._validation import Array
 from fairordinal.models._parts import (
@@ -126,9 +127,10 @@ class TableModel:
 
     def __str__(self) -> str:
         expected, level = self.expected, f"{100 * self.expected.confidence:g} %"
-        named = ", ".join(name_of(group.values) for group in self.groups)
+        named = visible(", ".join(name_of(group.values) for group in self.groups))
         return (
-            f"Fair model of {self.data.label_column!r}: {self.settings.criterion} between {named}\n"
+            f"Fair model of {self.data.label_column!r}: {visible(self.settings.criterion)} between "
+            f"{named}\n"
             f"expected cost {expected.cost:.3f}, {level} in {_shown(expected.cost_interval)}\n"
             f"expected violation {expected.violation:.3f}, {level} in "
             f"{_shown(expected.violation_interval)}\n"

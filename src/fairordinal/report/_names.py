@@ -1,8 +1,7 @@
 r"""Names of groups and labels, fit to be shown: nothing invisible, nothing that runs away.
 
-Control characters and those that turn the direction of text are written out (``\u202e``), so that
-two names that differ look different; names written from right to left are isolated from the text
-around them.
+Hidden characters are written out (``\u202e``), so that two names that differ look different; names
+written from right to left are isolated from the text around them.
 """
 
 from __future__ import annotations
@@ -11,12 +10,11 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from fairordinal import _escapes
 from fairordinal._render import names_of
 from fairordinal.plotting._canvas import distinct_names
 
 WIDTH = 28  # of a name in a chart, a header or a list
-TURNING = {*"\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
-HIDDEN = {"Cc", "Cs", "Zl", "Zp"}  # categories of Unicode: controls, half characters, separators
 RIGHT_TO_LEFT = {"R", "AL", "AN"}
 EMPTY = "(empty)"
 UNBROKEN = "…\u2060"  # where a name is shortened no line ends
@@ -54,13 +52,7 @@ def visible(name: str) -> str:
     """A name with what cannot be seen written out."""
     if not name.strip():
         return EMPTY if not name else repr(name)
-    return "".join(_written(letter) for letter in name)
-
-
-def _written(letter: str) -> str:
-    if letter in TURNING or unicodedata.category(letter) in HIDDEN:
-        return f"\\u{ord(letter):04x}"
-    return letter
+    return _escapes.visible(name)
 
 
 def isolated(name: str) -> str:
