@@ -1,7 +1,7 @@
 """A table as named columns: each holds numbers, or text.
 
-Missing are None, nan and, but in columns of groups, the empty text. Booleans are the numbers 0 and 1. Numbers in a column of
-text are taken as people write them: 12.0 is ``"12"``.
+Missing are None, nan and the empty text (which is a name in a column of groups). Booleans are the
+numbers 0 and 1. Numbers in a column of text are taken as people write them: 12.0 is ``"12"``.
 """
 
 from __future__ import annotations
