@@ -73,7 +73,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     cv : int, float, splitter, iterable or "prefit", default=None
         How held-out scores are made: by cross-validation (None: 5 folds), on a share of the rows
         (a float), or of a fitted estimator on all rows (``"prefit"``; pass rows that it was not
-        fitted to).
+        fitted to). A fitted classifier is matched to the labels by its `classes_`, and its scores
+        are turned round if they rise along the labels in descending order.
     response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
         What gives the scores.
     categories : sequence, default=None
