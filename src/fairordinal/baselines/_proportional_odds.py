@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from fairordinal._fitting import wholly
 from fairordinal._rows import Features
 from fairordinal._validation import Array, check_number, check_whole
 from fairordinal.baselines._likelihood import Estimate, Likelihood, maximise
@@ -77,6 +78,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
     ) -> ProportionalOddsClassifier:
@@ -223,4 +225,4 @@ def _warn(estimate: Estimate, alpha: float, tol: float, max_iter: int) -> None:
         )
     else:
         return
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)

@@ -9,10 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
+from fairordinal._fitting import wholly
 from fairordinal._path import choose_closely, warn_unless_kept
 from fairordinal._rows import lazily
 from fairordinal._validation import Array, check_fraction, is_dask
-from fairordinal.estimators._learning import learn, settle, wholly
+from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._response import DEFAULT_LIMIT
 from fairordinal.ranker import lazy_features, read_features
 from fairordinal.thresholds import read_goal
@@ -150,7 +151,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         goals = self._goals()
         pool, rows = learn(self, X, y, sensitive_features, sample_weight)
         chosen = choose_closely(pool, goals, self.confidence)
-        warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
+        warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=3)
         result = pool.thresholds(chosen, self.max_time, rows)
         settle(self, pool.trained, chosen, result, self.confidence or 0.95)
         return self

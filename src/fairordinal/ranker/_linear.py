@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fairordinal._fitting import wholly
 from fairordinal._pairloss import LOSSES, Kernel
 from fairordinal._rows import (
     Block,
@@ -170,7 +171,7 @@ def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
             f"{len(bad)} of {len(fits)} fits did not converge in max_iter={max_iter} steps "
             f"(greatest gradient {worst:.1e}). Raise max_iter or alpha, or scale the features.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -260,6 +261,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.tol = tol
         self.max_iter = max_iter
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
     ) -> FairLinearRanker:
