@@ -129,6 +129,7 @@ def settle(
     plan, path, features = trained
     model.result_ = result
     model.coef_ = path[chosen.ranker].coef / features.spreads
+    model.origin_ = np.zeros(len(model.coef_)) + features.origin
     model.thresholds_ = result.thresholds + features.means @ model.coef_
     expect(model, plan, chosen, confidence)
 

@@ -21,6 +21,7 @@ from fairordinal._rows import (
     Rows,
     folds_of,
     lazily,
+    linear_scores,
     on_site,
     read_partitions,
 )
@@ -210,7 +211,10 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Coefficients of the chosen ranker.
+        Coefficients of the chosen ranker: scores are ``(X - origin_) @ coef_``.
+    origin_ : ndarray of shape (n_features,)
+        From where features are counted: their mean if that is more than 1000 times their spread,
+        so that no digits are lost; else 0.
     path_ : ndarray of shape (n_rankers, n_features)
         Coefficients of all, the plain one first.
     accuracies_, violations_ : ndarray of shape (n_rankers,)
@@ -303,6 +307,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.path_ = np.stack([fit.coef / rows.scaling.spreads for fit in fits])
+        self.origin_ = np.zeros(rows.n_features) + rows.scaling.origin
         self.accuracies_, self.violations_ = reached
         self.coef_ = self._chosen(share)
         return self
@@ -350,8 +355,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self, "coef_")
         if is_dask(X):
             return lazily(self.decision_function, lazy_features(self, X), np.float64)
-        X = read_features(self, X)
-        return np.asarray(X @ self.coef_).ravel()
+        return linear_scores(read_features(self, X), self.coef_, self.origin_)
 
     def transform(self, X: Any) -> Array:
         """The scores as a feature, for a step of a pipeline.
