@@ -10,7 +10,7 @@ import fairordinal
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
     "_escapes",
-    "_validation _progress _threads _files _optional _predictions",
+    "_validation _progress _threads _files _optional _predictions _fitting",
     "_lazy",
     "_table _costs _render _source",
     "criteria",

@@ -56,9 +56,12 @@ def shared_labels(models: Mapping[str, Any], labels: Any) -> Any:
 
 def _meant_order(model: Any) -> list[Any] | None:
     """Labels of a fitted model with a parameter `categories`; others have them in no order."""
-    last = model[-1] if isinstance(model, Pipeline) else model
-    if hasattr(last, "categories") and hasattr(last, "classes_"):
-        return list(last.classes_.tolist())
+    if isinstance(model, Pipeline):
+        return _meant_order(model[-1])
+    if hasattr(model, "best_estimator_"):  # of a search
+        return _meant_order(model.best_estimator_)
+    if hasattr(model, "categories") and hasattr(model, "classes_"):
+        return list(model.classes_.tolist())
     return None
 
 

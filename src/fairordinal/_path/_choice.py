@@ -91,19 +91,31 @@ def cost_interval(plan: Plan, candidate: Candidate, confidence: float) -> tuple[
 def around_mean(
     table: ScoreTable, cost: Array, centre: float, confidence: float
 ) -> tuple[float, float]:
-    """Interval of a mean cost around a centre, as wide as the rows of a table say."""
+    """Interval of a mean cost around a centre, as wide as the rows of a table say.
+
+    It stays between 0 and the highest cost.
+    """
     variance = mean_cost(table, cost**2) - mean_cost(table, cost) ** 2
     spread = np.sqrt(max(variance, 0.0) / table.rows.sum())
     width = float(ndtri(0.5 + 0.5 * confidence) * spread)
-    return max(centre - width, 0.0), centre + width
+    return max(centre - width, 0.0), max(min(centre + width, float(cost.max())), centre)
 
 
 def violation_interval(plan: Plan, candidate: Candidate, confidence: float) -> tuple[float, float]:
-    """Interval of the violation in new rows: that of the held-out ones, around the estimate."""
-    finding = found_in(plan.criterion, candidate.held_out, confidence)
-    low, high = finding.violation_interval
-    shift = candidate.violation - finding.violation
-    return max(low + shift, 0.0), min(high + shift, plan.criterion.scale(candidate.held_out))
+    """Interval of the violation in new rows: that of the held-out ones, around the estimate.
+
+    It holds the estimate and stays within the criterion's range: all of that, if the held-out
+    rows have no groups to compare.
+    """
+    finding, estimate = (
+        found_in(plan.criterion, candidate.held_out, confidence),
+        candidate.violation,
+    )
+    low, high = np.array(finding.violation_interval) + (estimate - finding.violation)
+    most = plan.criterion.scale(candidate.held_out)
+    if np.isnan(low):
+        return 0.0, most
+    return min(max(float(low), 0.0), estimate), max(min(float(high), most), estimate)
 
 
 def found_in(criterion: Criterion, table: ScoreTable, confidence: float) -> Finding:

@@ -197,6 +197,7 @@ def _estimates(
     of the difference is the mean over all candidates, half that over the ranker's own, so that
     fewer are chosen for their luck. Disparities keep their sign, for the noise of an absolute
     value would count as unfairness. The ranker -1 knows nothing, and promises nothing too much.
+    An estimate that leaves the range of what it estimates is taken back to its end.
     """
     cost, cost_there = (np.array([mean_cost(t, plan.cost) for t in ts]) for ts in (seen, held_out))
     gaps, gaps_there = (
@@ -204,7 +205,9 @@ def _estimates(
         for ts in (seen, held_out)
     )
     violations = np.abs(gaps + _smooth(gaps_there - gaps, rankers)).max(axis=(1, 2, 3))
-    return np.maximum(cost + _smooth(cost_there - cost, rankers), 0.0), violations
+    costs = cost + _smooth(cost_there - cost, rankers)
+    worst = plan.criterion.scale(held_out[0])
+    return np.clip(costs, 0.0, plan.cost.max()), np.minimum(violations, worst)
 
 
 def _smooth(values: Array, kinds: Array) -> Array:

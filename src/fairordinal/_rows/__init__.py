@@ -7,7 +7,7 @@ Whoever learns from `Rows` cannot tell where they are, and never holds more of t
 
 from fairordinal._rows._block import Block
 from fairordinal._rows._dask import on_site
-from fairordinal._rows._features import Features
+from fairordinal._rows._features import Features, linear_scores
 from fairordinal._rows._folds import Folds, folds_of
 from fairordinal._rows._lazily import first_rows, lazily
 from fairordinal._rows._partitions import read_partitions
@@ -22,6 +22,7 @@ __all__ = [
     "first_rows",
     "folds_of",
     "lazily",
+    "linear_scores",
     "on_site",
     "read_partitions",
     "score_table",

@@ -12,6 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from fairordinal._validation import Array, row_blocks
 
 BLOCK = 1 << 14  # rows that stay in cache
+FAR = 1e3  # spreads from 0, beyond which a feature loses digits in sums of products
 
 
 class Moments(NamedTuple):
@@ -23,23 +24,40 @@ class Moments(NamedTuple):
 
 
 class Features(NamedTuple):
-    """Stands for ``(X - means) / spreads``; sparse features are not centred."""
+    """Stands for ``(X - means) / spreads``; sparse features are not centred.
+
+    X is what was given less `origin`, which is 0 but for features that lie far from 0 (`moved`).
+    """
 
     X: Any
     means: Array
     spreads: Array
+    origin: Array | float = 0.0
 
     @classmethod
     def of(cls, X: Any, weight: Array | None = None) -> Features:
         """Features with the means and spreads of these rows."""
         if sparse.issparse(X):
             return cls(X, np.zeros(X.shape[1]), MaxAbsScaler().fit(X).scale_)
-        return scaled_by(moments_of(X, weight))._replace(X=X)
+        return scaled_by(moments_of(X, weight)).moved().holding(X)
 
     @classmethod
     def plain(cls, X: Any) -> Features:
         """Features as they are."""
         return cls(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+
+    def moved(self) -> Features:
+        """The same scaling with an origin at the mean of features that lie far from 0.
+
+        ``X @ coef`` adds up numbers as large as the features are, and is rounded like them. What
+        is left of a feature with an offset of 1e15 must not be lost with what it is added to.
+        """
+        origin = np.where(np.abs(self.means) > FAR * self.spreads, self.means, 0.0)
+        return self._replace(means=self.means - origin, origin=origin)
+
+    def holding(self, X: Any) -> Features:
+        """The same scaling with features as they were given."""
+        return self._replace(X=X - self.origin if np.any(self.origin) else X)
 
     @property
     def n_features(self) -> int:
@@ -84,6 +102,15 @@ class Features(NamedTuple):
         part = self.X[rows]
         part = part.toarray() if sparse.issparse(part) else part
         return (part - self.means) / self.spreads
+
+
+def linear_scores(X: Any, coef: Array, origin: Array) -> Array:
+    """``(X - origin) @ coef``, the difference first: as many digits as `Features.times` has."""
+    if not origin.any():
+        return np.asarray(X @ coef).ravel()
+    blocks = [X[rows] for rows in row_blocks(X.shape[0], BLOCK)]
+    dense = (part.toarray() if sparse.issparse(part) else part for part in blocks)
+    return np.concatenate([(part - origin) @ coef for part in dense])
 
 
 def moments_of(X: Array, weight: Array | None = None) -> Moments:

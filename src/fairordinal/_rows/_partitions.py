@@ -247,7 +247,7 @@ def _counts(codes: Codes, shape: tuple[int, int]) -> Array:
 def _scaling(parts: list[Any], *, scaled: bool) -> Features:
     moments = one_pass(parts, _moments, add_moments)
     plain = Features(None, np.zeros(len(moments.means)), np.ones(len(moments.means)))
-    return scaled_by(moments) if scaled else plain
+    return scaled_by(moments).moved() if scaled else plain
 
 
 def _moments(part: tuple[Any, Codes]) -> Moments:
@@ -268,4 +268,4 @@ def _block(X: Any, codes: Codes, scaling: Features, n_groups: int, n_labels: int
     X = X if codes.places is None else X[codes.places]
     weight = np.ones(len(codes.cells)) if codes.weight is None else native(codes.weight)
     cells = codes.cells.astype(np.intp)
-    return Block(scaling._replace(X=X), cells, weight, n_groups, n_labels)
+    return Block(scaling.holding(X), cells, weight, n_groups, n_labels)

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._fitting import wholly
 from fairordinal._validation import Array
 from fairordinal.baselines._rows import Labelled, count_rows, read_labels
 
@@ -61,6 +62,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         self.cost_matrix = cost_matrix
         self.categories = categories
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
     ) -> ConstantClassifier:

@@ -12,6 +12,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fairordinal._fitting import wholly
 from fairordinal._validation import Array
 from fairordinal.baselines._rows import read_labels
 
@@ -24,6 +25,7 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
 
     categories: Any
 
+    @wholly
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Any:
         """Fit the parts.
 

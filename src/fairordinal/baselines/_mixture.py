@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._fitting import wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_share
 from fairordinal.baselines._constant import cheapest_label
@@ -94,6 +95,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         self.categories = categories
         self.random_state = random_state
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
     ) -> RandomizedMixtureClassifier:

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._rows import Features
+from fairordinal._fitting import wholly
+from fairordinal._rows import Features, linear_scores
 from fairordinal._validation import Array, check_number, check_whole
 from fairordinal.baselines._likelihood import Estimate, Likelihood, maximise
 from fairordinal.baselines._rows import Labelled, read_labels
@@ -39,6 +40,9 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
     coef_, thresholds_ : ndarray of shape (n_features,) and (n_labels - 1,)
         Of the probabilities below. The thresholds around a label that does not occur are equal,
         or infinite if it is the lowest or the highest.
+    origin_ : ndarray of shape (n_features,)
+        From where features are counted: their mean if that is more than 1000 times their spread,
+        so that no digits are lost; else 0.
     log_likelihood_ : float
         Of the rows given, summed with their weights; without the penalty.
     classes_ : ndarray of shape (n_labels,)
@@ -48,7 +52,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    :math:`P(y \le c \mid x) = \sigma(\theta_c - w^\top x)`; higher scores mean higher labels.
+    :math:`P(y \le c \mid x) = \sigma(\theta_c - w^\top x)`, with x counted from `origin_`; higher
+    scores mean higher labels.
     Cost: O(n·d² + d³) for each of about ten Newton steps. The log-likelihood is concave, so
     there is one maximum or none; if there is none (labels that a score can separate), a warning
     says so. This is MATLAB's ``mnrfit(..., "ordinal")`` and R's ``polr``. McCullagh, Regression
@@ -77,6 +82,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
     ) -> ProportionalOddsClassifier:
@@ -109,6 +115,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_, self.gradient_norm_ = estimate.n_iter, estimate.gradient_norm
         _warn(estimate, alpha, tol, max_iter)
         self.coef_ = estimate.coef / features.spreads
+        self.origin_ = np.zeros(len(self.coef_)) + features.origin
         cuts = estimate.cuts + features.means @ self.coef_
         self.thresholds_ = _with_absent_labels(cuts, rows.totals > 0)
         self.log_likelihood_ = self._log_likelihood(features.X, rows, kept)
@@ -125,10 +132,10 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            ``X @ coef_``.
+            ``(X - origin_) @ coef_``.
         """
         check_is_fitted(self, "coef_")
-        return np.asarray(read_features(self, X) @ self.coef_).ravel()
+        return linear_scores(read_features(self, X), self.coef_, self.origin_)
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the labels.
@@ -223,4 +230,4 @@ def _warn(estimate: Estimate, alpha: float, tol: float, max_iter: int) -> None:
         )
     else:
         return
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)

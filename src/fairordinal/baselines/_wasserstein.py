@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
+from fairordinal._fitting import wholly
 from fairordinal._validation import Array, check_same_length, read_groups, read_target
 from fairordinal.baselines._rows import fit_clone, read_labels
 
@@ -90,6 +91,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         self.estimator = estimator
         self.categories = categories
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
     ) -> WassersteinFairClassifier:

@@ -1,6 +1,6 @@
 """What users fit: scikit-learn estimators of ordered labels."""
 
-from fairordinal.estimators._learning import expect, learn, learn_thresholds, settle, wholly
+from fairordinal.estimators._learning import expect, learn, learn_thresholds, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._response import DEFAULT_LIMIT, learned_labels, plain_array
 from fairordinal.estimators._threshold import FairThresholdClassifier
@@ -15,5 +15,4 @@ __all__ = [
     "learned_labels",
     "plain_array",
     "settle",
-    "wholly",
 ]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -40,26 +38,6 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import ThresholdResult
 
 THRESHOLD_FOLDS = 5  # for what thresholds promise too much
-
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def wholly(fit: Callable[Concatenate[Any, Arguments], Result]) -> Callable[..., Result]:
-    """Let a method learn wholly or not at all: if it fails, the estimator is as it was."""
-
-    @wraps(fit)
-    def all_or_nothing(self: Any, *args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        before = dict(vars(self))
-        try:
-            return fit(self, *args, **options)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    return all_or_nothing
 
 
 def learn(
@@ -151,6 +129,7 @@ def settle(
     plan, path, features = trained
     model.result_ = result
     model.coef_ = path[chosen.ranker].coef / features.spreads
+    model.origin_ = np.zeros(len(model.coef_)) + features.origin
     model.thresholds_ = result.thresholds + features.means @ model.coef_
     expect(model, plan, chosen, confidence)
 

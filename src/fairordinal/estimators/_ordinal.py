@@ -9,10 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
+from fairordinal._fitting import wholly
 from fairordinal._path import choose_closely, warn_unless_kept
-from fairordinal._rows import lazily
+from fairordinal._rows import lazily, linear_scores
 from fairordinal._validation import Array, check_fraction, is_dask
-from fairordinal.estimators._learning import learn, settle, wholly
+from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._response import DEFAULT_LIMIT
 from fairordinal.ranker import lazy_features, read_features
 from fairordinal.thresholds import read_goal
@@ -56,7 +57,10 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coef_, thresholds_ : ndarray of shape (n_features,) and (n_labels - 1,)
-        Label l is predicted where ``thresholds_[l-1] < X @ coef_ <= thresholds_[l]``.
+        Label l is predicted where ``thresholds_[l-1] < (X - origin_) @ coef_ <= thresholds_[l]``.
+    origin_ : ndarray of shape (n_features,)
+        From where features are counted: their mean if that is more than 1000 times their spread,
+        so that no digits are lost; else 0.
     cost_, violation_, gap_ : float
         On the rows given, and how far from optimal the thresholds can be.
     expected_cost_, expected_violation_ : float
@@ -150,7 +154,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         goals = self._goals()
         pool, rows = learn(self, X, y, sensitive_features, sample_weight)
         chosen = choose_closely(pool, goals, self.confidence)
-        warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=2)
+        warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=3)
         result = pool.thresholds(chosen, self.max_time, rows)
         settle(self, pool.trained, chosen, result, self.confidence or 0.95)
         return self
@@ -166,13 +170,12 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            ``X @ coef_``.
+            ``(X - origin_) @ coef_``.
         """
         check_is_fitted(self, "coef_")
         if is_dask(X):
             return lazily(self.decision_function, lazy_features(self, X), np.float64)
-        X = read_features(self, X)
-        return np.asarray(X @ self.coef_).ravel()
+        return linear_scores(read_features(self, X), self.coef_, self.origin_)
 
     def predict(self, X: Any) -> Array:
         """Predict a label for each row.

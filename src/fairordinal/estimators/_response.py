@@ -7,8 +7,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 from fairordinal._costs import label_places
 from fairordinal._validation import Array
@@ -23,9 +24,19 @@ def learned_labels(estimator: Any, labels: Array) -> Array:
     Other labels are learned by their places 0 … k-1, for their order is not that of the alphabet;
     so are fractions, by classifiers. A frozen estimator has learned the labels already.
     """
-    if isinstance(estimator, FrozenEstimator) or _ascending(labels, is_regressor(estimator)):
+    if _is_frozen(estimator) or _ascending(labels, is_regressor(estimator)):
         return labels
     return np.arange(len(labels))
+
+
+def _is_frozen(estimator: Any) -> bool:
+    """Whether what an estimator predicts, or what it is made of, is frozen with its labels."""
+    if isinstance(estimator, Pipeline):
+        return _is_frozen(estimator[-1])
+    parts = estimator.get_params().values() if is_classifier(estimator) else ()
+    return isinstance(estimator, FrozenEstimator) or any(
+        isinstance(part, FrozenEstimator) and is_classifier(part) for part in parts
+    )
 
 
 def _ascending(labels: Array, fractions: bool) -> bool:
@@ -47,10 +58,13 @@ def choose_response(estimator: Any, X: Any, response_method: str) -> str:
 
 
 def scores_of(estimator: Any, X: Any, learned: Array, response: str) -> Array:
-    """One number for each row: a decision value, the expected label, or the prediction."""
+    """One number for each row: a decision value, the expected label, or the prediction.
+
+    Higher numbers stand for higher labels, in the order of `learned`.
+    """
     values = np.asarray(getattr(estimator, response)(X))
     if response == "predict_proba":
-        return values @ _places(estimator.classes_, learned)
+        return values @ _places(_classes_of(estimator), learned)
     if response == "predict" and not is_regressor(estimator):
         return _places(values.ravel(), learned)
     if not _is_column(values):
@@ -58,7 +72,43 @@ def scores_of(estimator: Any, X: Any, learned: Array, response: str) -> Array:
             f"{response} of estimator {estimator!r} must give one number for each row, got an "
             f"array of shape {values.shape}."
         )
-    return values.ravel().astype(np.float64)
+    turn = _direction(estimator, learned, response)
+    return turn * values.ravel().astype(np.float64)
+
+
+def _direction(estimator: Any, learned: Array, response: str) -> int:
+    """1 if the numbers that an estimator gives rise with the labels, -1 if they fall.
+
+    A regressor predicts labels that are numbers, and a decision function rises along `classes_`:
+    in a binary classifier from ``classes_[0]`` to ``classes_[1]``, in an ordinal one through all
+    of them. A scorer without classes is taken at its word.
+    """
+    if response == "predict":
+        rising = np.sort(learned) if learned.dtype.kind in "iuf" else learned
+    elif is_classifier(estimator) or hasattr(estimator, "classes_"):
+        rising = np.asarray(_classes_of(estimator))
+    else:
+        return 1
+    steps = np.diff(_places(rising, learned))
+    if (steps > 0).all():
+        return 1
+    if (steps < 0).all():
+        return -1
+    raise ValueError(
+        f"{response} of estimator {estimator!r} rises along {rising.tolist()}, which is not the "
+        f"order of the labels, {learned.tolist()}. Fit it to their places 0 … {len(learned) - 1}, "
+        "or pass response_method='predict_proba' if it has that."
+    )
+
+
+def _classes_of(estimator: Any) -> Any:
+    """The classes of a fitted classifier."""
+    if not hasattr(estimator, "classes_"):
+        raise ValueError(
+            f"estimator {estimator!r} has no classes_, so that its scores cannot be matched to the "
+            "labels. Pass response_method='predict', or cut its scores by optimize_thresholds."
+        )
+    return estimator.classes_
 
 
 def _is_column(values: Any) -> bool:
@@ -67,15 +117,17 @@ def _is_column(values: Any) -> bool:
 
 
 def _places(classes: Any, learned: Array) -> Array:
-    """Where an estimator's classes lie on a line."""
-    places = label_places(learned).tolist()
-    place = dict(zip(learned.tolist(), places, strict=True))
+    """Where an estimator's classes lie on a line, on which the labels ascend."""
+    places = label_places(learned)
+    places = places if places[0] < places[-1] else -places
+    place = dict(zip(learned.tolist(), places.tolist(), strict=True))
     found = [place.get(label) for label in np.asarray(classes).tolist()]
     if None in found:
         strange = np.asarray(classes).tolist()[found.index(None)]
         raise ValueError(
             f"estimator predicts {strange!r}, which is not one of the labels {learned.tolist()}. "
-            "Fit it to the same labels, or pass categories=[...]."
+            "Fit it to the same labels, pass categories=[...], or cut its scores by "
+            "optimize_thresholds."
         )
     return np.array(found, dtype=np.float64)
 

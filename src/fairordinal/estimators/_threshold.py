@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._fitting import wholly
 from fairordinal._rows import Rows, first_rows, lazily, read_partitions, score_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
@@ -73,7 +74,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     cv : int, float, splitter, iterable or "prefit", default=None
         How held-out scores are made: by cross-validation (None: 5 folds), on a share of the rows
         (a float), or of a fitted estimator on all rows (``"prefit"``; pass rows that it was not
-        fitted to).
+        fitted to). A fitted classifier is matched to the labels by its `classes_`, and its scores
+        are turned round if they rise along the labels in descending order.
     response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
         What gives the scores.
     categories : sequence, default=None
@@ -148,6 +150,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
     ) -> FairThresholdClassifier:
@@ -184,7 +187,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             settings,
             group_aware=self.group_aware,
         )
-        warn_unfinished(self.result_, settings.tol)
+        warn_unfinished(self.result_, settings.tol, stacklevel=3)
         return self
 
     def _score_table(
@@ -198,6 +201,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         truth, groups, weight = (take(c, at) for c in (y, sensitive_features, sample_weight))
         return read_scored(scores, truth, groups, weight, self.classes_.tolist())
 
+    @wholly
     def read_blocks(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
     ) -> tuple[Rows, Array]:
@@ -230,6 +234,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
         return rows, names
 
+    @wholly
     def hold_out(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
     ) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
+from fairordinal._fitting import wholly
 from fairordinal._path import Candidate, Pool, choose, fill, is_hole, warn_unless_kept
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
@@ -33,7 +34,6 @@ from fairordinal.estimators import (
     learn,
     learn_thresholds,
     settle,
-    wholly,
 )
 from fairordinal.frontier import _text
 from fairordinal.frontier._point import (

@@ -304,5 +304,6 @@ def _learn_numbers(cells: Cells) -> NumberColumn | IgnoredColumn:
             f"{np.abs(present).max():.0e}. Clip them, or take their logarithm."
         )
     if spread <= ROUNDING * np.abs(present).max():
-        return IgnoredColumn(cells.name, f"it is {present[0]:g} wherever it is given")
+        rounded = "" if present.min() == present.max() else ", but for rounding"
+        return IgnoredColumn(cells.name, f"it is {present[0]:g} wherever it is given{rounded}")
     return NumberColumn(cells.name, mean, spread)

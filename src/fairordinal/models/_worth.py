@@ -28,11 +28,12 @@ def model_of(
 ) -> TableModel:
     """The model of a table that a classifier is, fitted to its prepared rows."""
     _check(classifier, preparation, data)
+    thresholds = classifier.thresholds_ + classifier.origin_ @ classifier.coef_
     named = zip(preparation.input_names, classifier.coef_.tolist(), strict=True)
     return TableModel(
         settings=_settings(classifier),
         classes=Classes.of(classifier.classes_),
-        thresholds=tuple(classifier.thresholds_.tolist()),
+        thresholds=tuple(thresholds.tolist()),
         coefficients=tuple(Coefficient(name, value) for name, value in named),
         preparation=preparation,
         certificate=_certificate(classifier.result_),

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fairordinal._fitting import wholly
 from fairordinal._pairloss import LOSSES, Kernel
 from fairordinal._rows import (
     Block,
@@ -20,6 +21,7 @@ from fairordinal._rows import (
     Rows,
     folds_of,
     lazily,
+    linear_scores,
     on_site,
     read_partitions,
 )
@@ -170,7 +172,7 @@ def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
             f"{len(bad)} of {len(fits)} fits did not converge in max_iter={max_iter} steps "
             f"(greatest gradient {worst:.1e}). Raise max_iter or alpha, or scale the features.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -209,7 +211,10 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Coefficients of the chosen ranker.
+        Coefficients of the chosen ranker: scores are ``(X - origin_) @ coef_``.
+    origin_ : ndarray of shape (n_features,)
+        From where features are counted: their mean if that is more than 1000 times their spread,
+        so that no digits are lost; else 0.
     path_ : ndarray of shape (n_rankers, n_features)
         Coefficients of all, the plain one first.
     accuracies_, violations_ : ndarray of shape (n_rankers,)
@@ -260,6 +265,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.tol = tol
         self.max_iter = max_iter
 
+    @wholly
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
     ) -> FairLinearRanker:
@@ -301,6 +307,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.path_ = np.stack([fit.coef / rows.scaling.spreads for fit in fits])
+        self.origin_ = np.zeros(rows.n_features) + rows.scaling.origin
         self.accuracies_, self.violations_ = reached
         self.coef_ = self._chosen(share)
         return self
@@ -348,8 +355,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self, "coef_")
         if is_dask(X):
             return lazily(self.decision_function, lazy_features(self, X), np.float64)
-        X = read_features(self, X)
-        return np.asarray(X @ self.coef_).ravel()
+        return linear_scores(read_features(self, X), self.coef_, self.origin_)
 
     def transform(self, X: Any) -> Array:
         """The scores as a feature, for a step of a pipeline.

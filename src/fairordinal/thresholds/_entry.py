@@ -250,7 +250,7 @@ def check_usable(problem: Problem, table: ScoreTable, criterion: Criterion, meth
         )
 
 
-def warn_unfinished(result: ThresholdResult, tol: float) -> None:
+def warn_unfinished(result: ThresholdResult, tol: float, *, stacklevel: int = 2) -> None:
     """Say so if the gap is wider than was asked for."""
     if not result.stopped_by or result.method == "cost_only":
         return
@@ -259,7 +259,7 @@ def warn_unfinished(result: ThresholdResult, tol: float) -> None:
         f"optimize_thresholds was stopped by {reason} with gap {result.gap:.1e} (tol={tol:g}); the "
         "thresholds are the best found. Raise max_time, or accept the gap.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=stacklevel + 1,
     )
 
 
