@@ -17,6 +17,7 @@ import numpy as np
 from fairordinal._escapes import visible
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+LEAST_SPELT, MOST_SPELT = 0.05, 1e15  # sums of weights beyond are shown with an exponent
 
 STYLE = (
     "<style>.fairordinal table{border-collapse:collapse;margin:.4em 0 1em;font-size:.92em}"
@@ -50,6 +51,8 @@ def percent(value: float) -> str:
 
 def quantity(value: float) -> str:
     """A count, or a sum of weights, for people."""
+    if not LEAST_SPELT <= abs(value) < MOST_SPELT and value:
+        return f"{value:.3g}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
@@ -81,9 +84,8 @@ def short_names(names: Sequence[Any], width: int) -> list[str]:
 
 def whole_numbers(values: Sequence[float]) -> list[Any]:
     """Counts as whole numbers, if they are."""
-    return (
-        [int(value) for value in values] if np.array_equal(values, np.rint(values)) else [*values]
-    )
+    whole = np.array_equal(values, np.rint(values)) and np.max(np.abs(values), initial=0) < 2**63
+    return [int(value) for value in values] if whole else [*values]
 
 
 def paragraphs(lines: Sequence[str], width: int = 96) -> str:

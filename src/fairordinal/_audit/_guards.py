@@ -9,7 +9,7 @@ import numpy as np
 
 from fairordinal._audit._entry import audit
 from fairordinal._audit._finding import Finding
-from fairordinal._render import number
+from fairordinal._render import number, quantity
 from fairordinal._validation import is_number
 
 
@@ -101,7 +101,7 @@ def _refuse_excess(finding: Finding, max_violation: float, confidence: float | N
         raise AssertionError(
             f"{finding.criterion.title}: {what} {number(held)} > max_violation={max_violation:g}. "
             f"{worst['group']!r} > {worst['other']!r} by {number(finding.violation)} (interval "
-            f"{number(lower)} … {number(upper)}, {finding.table.rows.sum():,.0f} rows)."
+            f"{number(lower)} … {number(upper)}, {quantity(finding.table.rows.sum())} rows)."
         )
 
 

@@ -156,7 +156,7 @@ class Pool:
         pairs = [(r, goal) for r in sorted(self._cuts) for goal in self._cuts[r]]
         pairs = [pair for pair in pairs if pair in self._held_out]
         held_out, seen = (
-            [_label_table(self.plan, cubes[pair]) for pair in pairs]
+            [_label_table(self.plan, cubes[pair], self.rows.one) for pair in pairs]
             for cubes in (self._held_out, self._seen)
         )
         rankers = np.array([-1 if r in self.know_nothing else r for r, _ in pairs])
@@ -236,10 +236,10 @@ def _predictions(block: Block, models: Sequence[Model]) -> Array:
     return np.stack(counts)
 
 
-def _label_table(plan: Plan, cube: Array) -> ScoreTable:
+def _label_table(plan: Plan, cube: Array, one: float) -> ScoreTable:
     counts = sparse.csc_array(cube.reshape(-1, cube.shape[2]))
-    return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True)
+    return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True, one=one)
 
 
 def mean_cost(table: ScoreTable, cost: Array) -> float:
-    return float(np.einsum("gyl,yl->", table.cube, cost) / table.rows.sum())
+    return float(np.einsum("gyl,yl->", table.cube, cost) / table.totals.sum())

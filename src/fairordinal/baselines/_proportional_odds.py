@@ -186,7 +186,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         present = rows.totals > 0
         apart = np.log(-np.expm1(-_gaps(low, high)[present]))
         logs = log_expit(high[codes] - scores) + log_expit(scores - low[codes])
-        return float(rows.weight[kept] @ logs + rows.totals[present] @ apart)
+        total = float(rows.weight[kept] @ logs + rows.totals[present] @ apart)
+        return total / rows.one
 
 
 def _likelihood(features: Features, rows: Labelled, kept: Kept, alpha: float) -> Likelihood:

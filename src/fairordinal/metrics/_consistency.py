@@ -75,8 +75,8 @@ def consistency_score(
     at = _places(y_pred, labels)
     if len(at) != len(X):
         raise ValueError(f"y_pred has {len(at)} rows but X has {len(X)}.")
-    weight = read_weight(sample_weight, len(X))
-    weight = np.ones(len(X)) if weight is None else weight
+    read = read_weight(sample_weight, len(X))
+    weight = np.ones(len(X)) if read is None else read.values
     X, at, weight = X[weight > 0], at[weight > 0], weight[weight > 0]
     check_whole(n_neighbors, "n_neighbors", least=1, most=len(X) - 1)
     tree = KDTree(X)

@@ -74,7 +74,8 @@ def mean_cost(
             f"{positions.levels[0].item()!r}. Cut them into labels, or pass labels=."
         )
     cost = as_cost_matrix(cost_matrix, truth.levels).ravel()
-    counts = count_codes((truth, positions), read_weight(sample_weight, len(truth.values)))
+    weight = read_weight(sample_weight, len(truth.values))
+    counts = count_codes((truth, positions), None if weight is None else weight.values)
     return float(cost @ counts / counts.sum())
 
 
@@ -134,8 +135,8 @@ def margin_loss(
     cuts = _checked_thresholds(thresholds, truth.levels)
     if not is_number(margin) or not margin >= 0:
         raise ValueError(f"margin must be a number of at least 0, got {margin!r}.")
-    weight = read_weight(sample_weight, len(truth.values))
-    weight = np.ones(len(truth.values)) if weight is None else weight
+    read = read_weight(sample_weight, len(truth.values))
+    weight = np.ones(len(truth.values)) if read is None else read.values
     total = 0.0
     for rows in row_blocks(len(truth.values)):
         side = np.where(np.arange(len(cuts)) < truth.codes(rows)[:, None], 1.0, -1.0)

@@ -183,7 +183,7 @@ class ScoreDisplay:
         check_same_length(column, coded)
         values, codes = column.values.astype(np.float64), coded.codes(slice(None))
         weight = read_weight(sample_weight, len(values), rows_of="X")
-        rows = np.ones(len(values)) if weight is None else weight
+        rows = np.ones(len(values)) if weight is None else weight.values
         members = [(codes == g) & (rows > 0) for g in range(len(coded.levels))]
         groups = [
             name for name, who in zip(coded.levels.tolist(), members, strict=True) if who.any()

@@ -102,7 +102,7 @@ def pairwise_gradient(
         truth.codes(slice(None)),
         len(groups.levels),
         len(truth.levels),
-        weight=weight,
+        weight=None if weight is None else weight.values,
     )
     check_two_of_each(rows.groups[rows.weight > 0], rows.labels[rows.weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)

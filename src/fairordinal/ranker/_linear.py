@@ -28,6 +28,7 @@ from fairordinal._rows import (
 from fairordinal._threads import one_thread
 from fairordinal._validation import (
     Array,
+    Weight,
     check_choice,
     check_number,
     check_same_length,
@@ -121,8 +122,9 @@ def read_rows(
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(column.values)}.")
     truth, _, _ = order_labels(column, column, categories)
     weight = read_weight(sample_weight, len(column.values), rows_of="y")
-    kept = slice(None) if weight is None or weight.all() else np.flatnonzero(weight)
-    counted = None if weight is None else weight[kept]
+    weight = Weight(np.ones(len(column.values))) if weight is None else weight
+    kept = slice(None) if weight.values.all() else np.flatnonzero(weight.values)
+    counted = weight.values[kept]
     group, label = groups.codes(slice(None))[kept], truth.codes(slice(None))[kept]
     check_two_of_each(group, label)
     rows = Block.of(
@@ -132,6 +134,7 @@ def read_rows(
         len(groups.levels),
         len(truth.levels),
         weight=counted,
+        one=weight.one,
         numbers=None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels

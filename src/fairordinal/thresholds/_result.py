@@ -219,11 +219,11 @@ class State:
 
     @cached_property
     def cost(self) -> float:
-        return float(self.group_costs @ self.table.rows / self.table.rows.sum())
+        return float(self.group_costs @ self.table.group_totals / self.table.totals.sum())
 
     @cached_property
     def group_costs(self) -> Array:
-        return np.einsum("gyl,yl->g", self.table.cube, self.cost_matrix) / self.table.rows
+        return np.einsum("gyl,yl->g", self.table.cube, self.cost_matrix) / self.table.group_totals
 
     @cached_property
     def violation(self) -> float:
@@ -232,7 +232,7 @@ class State:
     @property
     def shares(self) -> Array:
         """Share of each group that gets each label."""
-        return self.table.cube.sum(axis=1) / self.table.rows[:, None]
+        return self.table.cube.sum(axis=1) / self.table.group_totals[:, None]
 
     @property
     def up_to(self) -> Array:
