@@ -43,9 +43,15 @@ def label_places(labels: Array) -> Array:
     """Where the labels lie on a line: numbers in order at themselves, names at 0, 1, …, k-1."""
     if labels.dtype.kind in "iuf":
         at = labels.astype(np.float64)
-        if (np.diff(at) > 0).all() or (np.diff(at) < 0).all():
+        if not _monotone(at):  # large whole numbers may be equal as floats; their steps are not
+            at = np.array([label - labels[0].item() for label in labels.tolist()], dtype=np.float64)
+        if _monotone(at):
             return at
     return np.arange(len(labels), dtype=np.float64)
+
+
+def _monotone(at: Array) -> bool:
+    return bool((np.diff(at) > 0).all() or (np.diff(at) < 0).all())
 
 
 def _checked(cost: Any, labels: Array) -> Array:

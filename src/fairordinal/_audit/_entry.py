@@ -273,7 +273,8 @@ def _read_counts(table: Any, names: Sequence[str]) -> list[Column]:
     arguments = [*["sensitive_features"] * (len(names) - 3), "y_true", "y_pred", "count"]
     found = _columns(nw.from_native(table, pass_through=True, allow_series=True), names)
     columns = [
-        read_column(column, argument) for column, argument in zip(found, arguments, strict=True)
+        read_column(column, argument, exact=argument == "sensitive_features")
+        for column, argument in zip(found, arguments, strict=True)
     ]
     check_same_length(columns[-3], *columns)
     return columns
