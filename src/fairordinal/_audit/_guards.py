@@ -32,7 +32,7 @@ def assert_pairwise_fair(
     Parameters
     ----------
     y_true, y_pred, sensitive_features, sample_weight, labels, missing_group, data
-        As for :func:`audit`.
+        As for :func:`audit`. Rows are matched by position; an index is ignored.
     max_violation : float, default=0.05
         The greatest violation that passes.
     criterion : str or Criterion, default="demographic_parity"
@@ -125,7 +125,7 @@ def rows_needed(
     ----------
     y_true, y_pred, sensitive_features, sample_weight, labels, missing_group, data
         A first sample, as for :func:`audit`. It gives the proportions of groups and labels and
-        how much predictions vary.
+        how much predictions vary. Rows are matched by position; an index is ignored.
     violation : float, default=0.05
         The violation that should not go unnoticed.
     criterion : str or Criterion, default="demographic_parity"

@@ -18,6 +18,7 @@ from typing import Any
 from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
 from fairordinal._validation._columns import Array, Column, is_dask, is_number, read_column, stack
 from fairordinal._validation._groups import read_groups
+from fairordinal._validation._index import warn_misaligned
 from fairordinal._validation._labels import check_complete, order_labels
 from fairordinal._validation._weights import (
     Weight,
@@ -53,6 +54,7 @@ __all__ = [
     "read_weight",
     "row_blocks",
     "stack",
+    "warn_misaligned",
     "weight_of_one_row",
     "weight_range",
 ]
@@ -89,6 +91,9 @@ def read_samples(
     predicted_name: str = "y_pred",
 ) -> Samples:
     """Read and check the arguments that all metrics share; names are what the labels are called."""
+    given = {name: y_true, "scores" if as_scores else predicted_name: y_pred}
+    features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    warn_misaligned(given | features)
     true = read_column(y_true, name)
     predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)

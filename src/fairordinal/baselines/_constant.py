@@ -77,7 +77,8 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one.
+            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
+            by position; an index is ignored.
 
         Returns
         -------

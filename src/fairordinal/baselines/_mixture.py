@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._fitting import wholly
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import Array, check_share
+from fairordinal._validation import Array, check_share, warn_misaligned
 from fairordinal.baselines._constant import cheapest_label
 from fairordinal.baselines._rows import fit_clone, read_labels
 from fairordinal.criteria import PairwiseCriterion, as_criterion, warn_undefined
@@ -109,6 +109,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
             True ordinal labels.
         sample_weight, sensitive_features : array-like of shape (n_samples,), default=None
             Passed to the estimator if its `fit` takes them; weights count for the constant too.
+            Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -170,7 +171,8 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 is a row repeated twice.
+            A weight of 2 is a row repeated twice. Rows are matched by position; an index is
+            ignored.
 
         Returns
         -------
@@ -200,7 +202,8 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; several columns mean their intersections.
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
         criterion : str or PairwiseCriterion, default="demographic_parity"
             What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, …
         sample_weight : array-like of shape (n_samples,), default=None
@@ -254,6 +257,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
     ) -> ScoreTable:
         """Expected counts by group, true label and predicted label."""
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         codes, labels = self._codes(X), self.classes_.tolist()
         model, constant = (
             read_table(

@@ -97,7 +97,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one.
+            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
+            by position; an index is ignored.
 
         Returns
         -------

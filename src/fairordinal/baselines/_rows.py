@@ -16,6 +16,7 @@ from fairordinal._validation import (
     order_labels,
     read_target,
     read_weight,
+    warn_misaligned,
 )
 from fairordinal.estimators import plain_array
 
@@ -36,6 +37,7 @@ class Labelled(NamedTuple):
 
 def read_labels(X: Any, y: Any, sample_weight: Any, categories: Any, *, least: int = 2) -> Labelled:
     """Codes and weights, of as many rows as X has; at least `least` labels."""
+    warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
     column = read_target(y)
     check_consistent_length(X, column.values)
     truth: Coded = order_labels(column, column, categories, least=least)[0]

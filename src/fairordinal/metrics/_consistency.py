@@ -17,6 +17,7 @@ from fairordinal._validation import (
     read_column,
     read_weight,
     row_blocks,
+    warn_misaligned,
 )
 
 BLOCK_QUERIES = 1 << 10
@@ -46,7 +47,8 @@ def consistency_score(
         The neighbours of a sample are all others no farther than its n-th nearest one: all that
         tie with it belong, so that the order of the rows does not matter.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples and of the neighbours in the two means.
+        Weights of the samples and of the neighbours in the two means. Rows are matched by
+        position; an index is ignored.
     labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
@@ -71,6 +73,7 @@ def consistency_score(
     >>> consistency_score(X, [1, 3, 3, 3], n_neighbors=1)
     0.5
     """
+    warn_misaligned({"X": X, "y_pred": y_pred, "sample_weight": sample_weight})
     X = check_array(X)
     at = _places(y_pred, labels)
     if len(at) != len(X):

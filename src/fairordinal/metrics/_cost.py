@@ -17,6 +17,7 @@ from fairordinal._validation import (
     read_scores,
     read_weight,
     row_blocks,
+    warn_misaligned,
 )
 
 
@@ -42,7 +43,7 @@ def mean_cost(
         names one step. A matrix has a row and a column per label, in ascending order, and must
         be V-shaped: 0 on the diagonal and never falling away from it.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight of 2 is a row repeated twice.
+        A weight of 2 is a row repeated twice. Rows are matched by position; an index is ignored.
     labels : sequence, default=None
         All labels in ascending order. Needed for names without an order, and for a matrix
         whose labels do not all occur.
@@ -65,6 +66,7 @@ def mean_cost(
     >>> mean_cost(["low", "high"], ["high", "high"], labels=["low", "mid", "high"])
     1.0
     """
+    warn_misaligned({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     true, predicted = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
     check_same_length(true, predicted)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, least=1)
@@ -104,7 +106,7 @@ def margin_loss(
     margin : float, default=0.0
         The margin :math:`\gamma`, at least 0.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight of 2 is a row repeated twice.
+        A weight of 2 is a row repeated twice. Rows are matched by position; an index is ignored.
     labels : sequence, default=None
         All labels in ascending order, one more than thresholds. Needed for names without an
         order and where a label does not occur.
@@ -129,6 +131,7 @@ def margin_loss(
     >>> margin_loss([1, 2, 3], [0.5, 1.4, 1.8], [1.0, 2.0], margin=0.45)
     0.666...
     """
+    warn_misaligned({"y_true": y_true, "scores": scores, "sample_weight": sample_weight})
     true, scored = read_column(y_true, "y_true"), read_scores(scores)
     check_same_length(true, scored)
     truth, _, _ = order_labels(true, true, labels)

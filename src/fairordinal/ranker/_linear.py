@@ -39,6 +39,7 @@ from fairordinal._validation import (
     read_groups,
     read_target,
     read_weight,
+    warn_misaligned,
 )
 from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
@@ -115,6 +116,8 @@ def read_rows(
     """Rows as codes; the labels and the groups."""
     if is_dask(X):
         return _read_blocks(estimator, X, y, sensitive_features, sample_weight, categories)
+    features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    warn_misaligned({"X": X, "y": y} | features)
     X = read_features(estimator, X, fitting=True)
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
@@ -281,7 +284,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample.
+            Group of each sample. Rows are matched by position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
 

@@ -77,7 +77,7 @@ def report_compare(
     y : array-like of shape (n_samples,), default=None
         True ordinal labels; not needed for audits, as all that follows up to `labels`.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
-        Group of each sample.
+        Group of each sample. Rows are matched by position; an index is ignored.
     names : pair of str, default=("A", "B")
         What to call the predictors; differences are B - A.
     criterion : str or Criterion, default="demographic_parity"

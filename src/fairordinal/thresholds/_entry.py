@@ -20,6 +20,7 @@ from fairordinal._validation import (
     check_number,
     check_whole,
     read_scores,
+    warn_misaligned,
 )
 from fairordinal.criteria import Criterion, as_criterion, warn_undefined
 from fairordinal.thresholds._group_aware import group_cuts
@@ -59,7 +60,8 @@ def optimize_thresholds(
         Scores, higher for higher labels (only their order matters), and true ordinal labels:
         integers, an ordered categorical, or names with `labels`.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample; several columns mean their intersections.
+        Group of each sample; several columns mean their intersections. Rows are matched by
+        position; an index is ignored.
     criterion : str or Criterion, default="demographic_parity"
         What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, ``"harm_parity"``,
         ``"conditional_demographic_parity"``, the standard notions, or any linear criterion.
@@ -120,6 +122,7 @@ def read_scored(
     scores: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
 ) -> ScoreTable:
     """Count rows by group, label and score."""
+    warn_misaligned({"scores": scores, "y": y})
     values = read_scores(scores).values
     if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() > 2**53:
         raise ValueError(

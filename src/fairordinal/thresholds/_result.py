@@ -11,7 +11,7 @@ import numpy as np
 from fairordinal._cuts import Goal
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array, read_groups, read_scores
+from fairordinal._validation import Array, read_groups, read_scores, warn_misaligned
 from fairordinal.criteria import Criterion
 from fairordinal.thresholds import _text
 
@@ -122,7 +122,11 @@ class ThresholdResult:
         return State(cuts, self.score_table.cut(cuts), self.criterion, self.goal, self.cost_matrix)
 
     def predict(self, scores: Any, *, sensitive_features: Any = None) -> Array:
-        """Cut new scores into labels; groups are needed only if each has its thresholds."""
+        """Cut new scores into labels; groups are needed only if each has its thresholds.
+
+        Rows are matched by position; an index is ignored.
+        """
+        warn_misaligned({"scores": scores, "sensitive_features": sensitive_features})
         values = read_scores(scores).values.astype(np.float64)
         if self.thresholds.ndim == 1:
             return self.labels[np.searchsorted(self.thresholds, values, side="left")]
