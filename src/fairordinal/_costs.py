@@ -7,6 +7,7 @@ order are as far apart as the numbers; names are one step apart.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from fairordinal._validation import Array
 
 NAMES = ("absolute", "zero_one", "squared", "asymmetric")
+USUAL = (2.0**-20, 2.0**20)  # costs are summed as they are if the largest lies in this range
 
 
 def cost_matrix(cost: Any, labels: Array) -> Array:
@@ -24,6 +26,17 @@ def cost_matrix(cost: Any, labels: Array) -> Array:
     """
     if not isinstance(cost, str):
         return _checked(cost, labels)
+    with np.errstate(over="ignore"):
+        matrix = _named(cost, labels)
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            f"cost_matrix={cost!r} is beyond floating-point numbers for labels as far apart as "
+            f"{labels.tolist()}. Number them 0, 1, 2, …, or pass a matrix."
+        )
+    return matrix
+
+
+def _named(cost: str, labels: Array) -> Array:
     at = label_places(labels)
     step = np.abs(at[None, :] - at[:, None])
     if cost == "absolute":
@@ -37,6 +50,21 @@ def cost_matrix(cost: Any, labels: Array) -> Array:
     raise ValueError(
         f"cost_matrix must be one of {list(NAMES)} or a V-shaped matrix, got {cost!r}."
     )
+
+
+def cost_unit(cost: Array) -> float:
+    """A power of two near the largest cost, in units of which sums and squares stay in range."""
+    largest = float(np.max(cost, initial=0.0))
+    if largest == 0 or USUAL[0] <= largest <= USUAL[1]:
+        return 1.0
+    return 2.0 ** max(math.frexp(largest)[1] - 1, -1000)
+
+
+def mean_costs(counts: Array, cost: Array) -> Array:
+    """Mean costs of counts by (…, true label, predicted label)."""
+    unit = cost_unit(cost)
+    total = np.einsum("...yl,yl->...", counts, cost / unit)
+    return np.asarray(total / counts.sum(axis=(-2, -1)) * unit)
 
 
 def label_places(labels: Array) -> Array:

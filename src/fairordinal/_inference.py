@@ -164,25 +164,27 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
     table = table.padded
     scale = criterion.scale(table)
     ratio = contrasts.pick(criterion.disparities(table)) / scale
-    covariance = _covariance(criterion, table, contrasts)
+    covariance = _covariance(criterion, table, contrasts, scale)
     variance = covariance if covariance.ndim == 1 else covariance.diagonal()
     deviation = np.sqrt(variance)
     correlation = None
     if covariance.ndim == 2:
         unit = np.where(deviation > 0, deviation, 1.0)
         correlation = covariance / unit / unit[:, None]
-    return Estimates(np.arctanh(ratio), deviation / scale / (1 - ratio**2), correlation)
+    return Estimates(np.arctanh(ratio), deviation / (1 - ratio**2), correlation)
 
 
-def _covariance(criterion: Criterion, table: ScoreTable, contrasts: Contrasts) -> Array:
-    """Covariances of the disparities; only their variances if there are very many."""
+def _covariance(
+    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float
+) -> Array:
+    """Covariances of the disparities in units of `scale`; only variances if there are very many."""
     joint = len(contrasts) <= MOST_JOINT
     covariance = np.zeros((len(contrasts),) * (1 + joint))
     totals = table.group_totals
     correction = table.one * totals / (totals - table.one)
     most_entries = BLOCK_ENTRIES // (contrasts.shape[0] * len(table.labels))
     for block in table.blocks(most_entries):
-        influence = criterion.influence(table, block)
+        influence = criterion.influence(table, block) / scale
         for group in range(len(table.groups)):
             # a contrast knows a group as its first, or with the sign turned as its second
             mine = np.flatnonzero((contrasts.g == group) | (contrasts.h == group))

@@ -12,6 +12,7 @@ from fairordinal._attribution import Attribution, attribute
 from fairordinal._audit import _text
 from fairordinal._audit._finding import Finding
 from fairordinal._comparison import Comparison
+from fairordinal._costs import mean_costs
 from fairordinal._inference import rows_for_power
 from fairordinal._render import make_frame, name_of, names_of, quantity, whole_numbers
 from fairordinal._table import ScoreTable
@@ -82,7 +83,7 @@ class Audit:
         columns = {"rows": self.table.rows}
         if self.table.predicts_labels:
             cube, rows = self.table.cube, self.table.group_totals
-            columns["mean_cost"] = (self.cost * cube).sum(axis=(1, 2)) / rows
+            columns["mean_cost"] = mean_costs(cube, self.cost)
             columns["too_low"] = np.tril(cube, -1).sum(axis=(1, 2)) / rows
             columns["too_high"] = np.triu(cube, 1).sum(axis=(1, 2)) / rows
         return columns

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
+from fairordinal._costs import cost_unit, mean_costs
 from fairordinal._cuts import Goal, Notion
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
@@ -199,15 +200,16 @@ def _estimates(
     value would count as unfairness. The ranker -1 knows nothing, and promises nothing too much.
     An estimate that leaves the range of what it estimates is taken back to its end.
     """
-    cost, cost_there = (np.array([mean_cost(t, plan.cost) for t in ts]) for ts in (seen, held_out))
+    unit = cost_unit(plan.cost)
+    matrix = plan.cost / unit
+    cost, cost_there = (np.array([mean_cost(t, matrix) for t in ts]) for ts in (seen, held_out))
     gaps, gaps_there = (
         np.array([np.nan_to_num(plan.criterion.disparities(t)) for t in ts])
         for ts in (seen, held_out)
     )
     violations = np.abs(gaps + _smooth(gaps_there - gaps, rankers)).max(axis=(1, 2, 3))
-    costs = cost + _smooth(cost_there - cost, rankers)
-    worst = plan.criterion.scale(held_out[0])
-    return np.clip(costs, 0.0, plan.cost.max()), np.minimum(violations, worst)
+    costs = unit * np.clip(cost + _smooth(cost_there - cost, rankers), 0.0, matrix.max())
+    return costs, np.minimum(violations, plan.criterion.scale(held_out[0]))
 
 
 def _smooth(values: Array, kinds: Array) -> Array:
@@ -242,4 +244,4 @@ def _label_table(plan: Plan, cube: Array, one: float) -> ScoreTable:
 
 
 def mean_cost(table: ScoreTable, cost: Array) -> float:
-    return float(np.einsum("gyl,yl->", table.cube, cost) / table.totals.sum())
+    return float(mean_costs(table.cube.sum(axis=0), cost))

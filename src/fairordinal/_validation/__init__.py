@@ -91,9 +91,9 @@ def read_samples(
     predicted_name: str = "y_pred",
 ) -> Samples:
     """Read and check the arguments that all metrics share; names are what the labels are called."""
-    given = {name: y_true, "scores" if as_scores else predicted_name: y_pred}
-    features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
-    warn_misaligned(given | features)
+    labelled = {name: y_true, "scores" if as_scores else predicted_name: y_pred}
+    others = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    warn_misaligned(labelled | others)
     true = read_column(y_true, name)
     predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)

@@ -206,7 +206,7 @@ def _from_array(values: Any, name: str, exact: bool) -> Column:
     if array.dtype.kind == "f":
         return _from_floats(values, array, name, exact)
     if array.dtype.kind in "mM":
-        return _from_objects(np.where(np.isnat(array), None, array.astype(str)).tolist(), name)
+        return _from_text(array, ~np.isnat(array), name)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray) and np.ndim(values) == 1:
         return _from_objects(list(values), name)  # NumPy would make [1, "a"] strings
     return _from_objects(array.tolist(), name, exact)
@@ -220,8 +220,14 @@ def _from_floats(values: Any, array: Array, name: str, exact: bool) -> Column:
     if exact and usual.dtype.itemsize < array.dtype.itemsize:
         known = ~np.isnan(array)
         if not _tells_apart(array[known].tolist(), usual[known]):
-            return _from_objects(np.where(known, array.astype(str), None).tolist(), name)
+            return _from_text(array, known, name)
     return Column(name, usual)
+
+
+def _from_text(array: Array, known: Array, name: str) -> Column:
+    """Values as text, some of them missing."""
+    pairs = zip(array.astype(str).tolist(), known.tolist(), strict=True)
+    return _from_objects([text if known else None for text, known in pairs], name)
 
 
 def _tells_apart(values: Sequence[Any], floats: Array) -> bool:

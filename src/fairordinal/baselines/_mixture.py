@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import cost_unit
 from fairordinal._fitting import wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_share, warn_misaligned
@@ -181,8 +182,10 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         """
         spread = self.predict_proba(X)
         rows = read_labels(X, y, sample_weight, self.classes_.tolist())
-        cost = as_cost_matrix(self.cost_matrix, self.classes_)[rows.codes]
-        return float(rows.weight @ (cost * spread).sum(axis=1) / rows.weight.sum())
+        matrix = as_cost_matrix(self.cost_matrix, self.classes_)
+        unit = cost_unit(matrix)
+        cost = (matrix / unit)[rows.codes]
+        return unit * float(rows.weight @ (cost * spread).sum(axis=1) / rows.weight.sum())
 
     def expected_violation(
         self,

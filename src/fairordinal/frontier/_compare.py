@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from sklearn.exceptions import NotFittedError
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import cost_unit
 from fairordinal._predictions import predictions_of, shared_labels
 from fairordinal._render import (
     frame_library,
@@ -116,9 +117,10 @@ class ModelComparison:
 
     def _cost_difference(self, model: Compared) -> tuple[float, float]:
         """Interval of the difference of mean costs: rows are paired."""
-        rows = model.costs - self.models[0].costs
+        unit = cost_unit(np.maximum(model.costs, self.models[0].costs))
+        rows = model.costs / unit - self.models[0].costs / unit
         centre, reach = float(rows.mean()), self._reach(rows.var(ddof=1) / len(rows))
-        return centre - reach, centre + reach
+        return unit * (centre - reach), unit * (centre + reach)
 
     def _violation_difference(self, model: Compared) -> tuple[float, float]:
         """Interval of the difference of violations: rows are paired."""

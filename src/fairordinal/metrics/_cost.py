@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import mean_costs
 from fairordinal._table import count_codes
 from fairordinal._validation import (
     Array,
@@ -75,10 +76,10 @@ def mean_cost(
             f"mean_cost needs predicted labels in y_pred, got scores such as "
             f"{positions.levels[0].item()!r}. Cut them into labels, or pass labels=."
         )
-    cost = as_cost_matrix(cost_matrix, truth.levels).ravel()
+    cost = as_cost_matrix(cost_matrix, truth.levels)
     weight = read_weight(sample_weight, len(truth.values))
     counts = count_codes((truth, positions), None if weight is None else weight.values)
-    return float(cost @ counts / counts.sum())
+    return float(mean_costs(counts.reshape(cost.shape), cost))
 
 
 def margin_loss(

@@ -261,7 +261,7 @@ def _mean_cost(one: Audit) -> float:
     if "mean_cost" not in columns:
         return float("nan")
     totals = one.table.group_totals
-    return float(columns["mean_cost"] @ totals / totals.sum())
+    return float(columns["mean_cost"] @ (totals / totals.sum()))
 
 
 def _difference(name: str, key: str, first: Any, second: Any) -> Difference:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._costs import mean_costs
 from fairordinal._cuts import Goal
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
@@ -223,11 +224,11 @@ class State:
 
     @cached_property
     def cost(self) -> float:
-        return float(self.group_costs @ self.table.group_totals / self.table.totals.sum())
+        return float(mean_costs(self.table.cube.sum(axis=0), self.cost_matrix))
 
     @cached_property
     def group_costs(self) -> Array:
-        return np.einsum("gyl,yl->g", self.table.cube, self.cost_matrix) / self.table.group_totals
+        return mean_costs(self.table.cube, self.cost_matrix)
 
     @cached_property
     def violation(self) -> float:
