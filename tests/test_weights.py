@@ -250,7 +250,7 @@ def test_a_sum_beyond_floats_is_said_of_lazy_rows():
     frame = pl.LazyFrame(
         {"y": [0, 1, 0, 1], "f": [0, 1, 0, 1], "a": [0, 0, 0, 1], "w": [1.7e308] * 4}
     )
-    with pytest.raises(ValueError, match="got a sum of inf"):
+    with pytest.raises(ValueError, match="got inf as a weight or as a sum of weights"):
         audit("y", "f", sensitive_features="a", sample_weight="w", data=frame)
 
 
@@ -262,3 +262,10 @@ def test_whole_numbers_beyond_64_bits_are_weights(weight):
     else:
         read = read_weight(weight, 2)
         assert (read.values / read.one).tolist() == [1e30, 2e30]
+
+
+@pytest.mark.parametrize("taker", [audit, FairOrdinalClassifier.fit, FairOrdinalFrontier.fit])
+def test_docstrings_say_that_intervals_depend_on_the_sum_of_weights(taker):
+    text = " ".join(taker.__doc__.split())
+    assert "Multiplying all weights by a constant changes only" in text
+    assert "take the sum of the weights for the number of rows" in text

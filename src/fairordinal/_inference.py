@@ -175,7 +175,7 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
 
 
 def _covariance(
-    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float
+    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float = 1.0
 ) -> Array:
     """Covariances of the disparities in units of `scale`; only variances if there are very many."""
     joint = len(contrasts) <= MOST_JOINT

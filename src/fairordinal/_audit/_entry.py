@@ -65,7 +65,9 @@ def audit(
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample; several columns mean their intersections.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight of 2 is a row repeated twice, in the intervals too.
+        A weight of 2 is a row repeated twice, in the intervals too. Multiplying all weights by a
+        constant changes only numbers of rows and intervals, which take the sum of the weights
+        for the number of rows.
     labels : sequence, default=None
         All labels in ascending order.
     scores : array-like of shape (n_samples,), default=None

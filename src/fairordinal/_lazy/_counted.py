@@ -78,10 +78,10 @@ def _check_weight(table: nw.DataFrame[Any], rows: Array) -> None:
         found = f"a missing value in {lacking:,} rows"
     else:
         sums, least = (table[name].to_numpy().astype(np.float64) for name in (WEIGHT, LEAST))
-        wrong = [*least[~(least >= 0)], *(f"a sum of {sum_}" for sum_ in sums[~np.isfinite(sums)])]
-        if not wrong:
+        light, heavy = least[~(least >= 0)], sums[~np.isfinite(sums)]
+        if not light.size and not heavy.size:
             return
-        found = f"{wrong[0]}"
+        found = f"{light[0]}" if light.size else f"{heavy[0]} as a weight or as a sum of weights"
     raise ValueError(
         f"sample_weight must be finite and at least 0, got {found}. Correct them, drop the "
         "rows, or divide all of them by a constant."

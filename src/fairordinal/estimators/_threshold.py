@@ -167,7 +167,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Group of each sample; several columns mean their intersections. Rows are matched by
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the thresholds, and for the estimator if its `fit` takes it.
+            For the thresholds, and for the estimator if its `fit` takes it. Multiplying all
+            weights by a constant does not change the thresholds of given scores; scores may
+            change, for some estimators weigh rows against a penalty.
 
         Returns
         -------
