@@ -453,12 +453,16 @@ ODD_GROUPS = {
     "periods": pd.Series(pd.PeriodIndex(["2020"] * 3 + ["2021"] * 3, freq="Y")),
     "intervals": pd.Series(pd.cut([1, 1, 1, 5, 5, 5], [0, 3, 6])),
     "uint64": np.array([2**63] * 3 + [2**63 + 1] * 3, dtype=np.uint64),
+    "int and float": [2**60 + 1] * 3 + [0.5] * 3,
+    "beyond 64 bits": [2**70] * 3 + [2**70 + 1] * 3,
 }
+FRAMES = {"pandas": pd.Series, "polars": pl.Series, "pyarrow": lambda v: pa.chunked_array([v])}
 
 
+@pytest.mark.parametrize("make", named(FRAMES))
 @pytest.mark.parametrize("groups", named(ODD_GROUPS))
-def test_groups_of_odd_types_are_read_and_shown(groups):
-    result, usual = (audit(Y, F, sensitive_features=each) for each in (groups, A))
+def test_groups_of_odd_types_are_read_and_shown(groups, make):
+    result, usual = (audit(make(Y), F, sensitive_features=each) for each in (groups, A))
     for criterion in ("demographic_parity", "equal_opportunity"):
         assert result[criterion].violation == usual[criterion].violation
     assert len(result.frame()) == len(usual.frame())

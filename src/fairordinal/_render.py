@@ -8,7 +8,9 @@ from __future__ import annotations
 import html
 import importlib.util
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from datetime import date, time, timedelta
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -17,6 +19,7 @@ import numpy as np
 from fairordinal._escapes import visible
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+SCALARS = (str, bytes, bool, int, float, Decimal, date, time, timedelta, type(None))
 LEAST_SPELT, MOST_SPELT = 0.05, 1e15  # sums of weights beyond are shown with an exponent
 
 STYLE = (
@@ -168,14 +171,22 @@ def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any
     if library is None:
         raise ImportError("A frame needs pandas, polars or pyarrow: pip install pandas.")
     backend: Any = library
-    columns = {name: _of_one_kind(column) for name, column in columns.items()}
+    columns = {name: _of_one_kind(column, library) for name, column in columns.items()}
     return nw.from_dict(dict(columns), backend=backend).to_native()
 
 
-def _of_one_kind(column: Sequence[Any]) -> list[Any]:
+def _of_one_kind(column: Sequence[Any], library: str) -> list[Any]:
     """Names beside numbers as text: frames hold one kind a column."""
-    if not any(isinstance(value, str) for value in column):
-        return [*column]
     distinct = [*dict.fromkeys(column)]
+    kinds = {type(value) for value in distinct}
+    if str not in kinds and (library == "pandas" or _have_a_type(distinct, kinds)):
+        return [*column]
     shown = dict(zip(distinct, names_of(distinct), strict=True))
     return [shown[value] for value in column]
+
+
+def _have_a_type(values: Sequence[Any], kinds: Set[type]) -> bool:
+    """Whether a column of polars or pyarrow can hold these; one of pandas holds anything."""
+    large = any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values)
+    known = all(issubclass(kind, SCALARS) for kind in kinds)
+    return known and not large and not {int, float} <= kinds
