@@ -194,6 +194,16 @@ def test_intervals_take_the_sum_of_weights_for_a_number_of_rows(interval):
     assert none.violation_interval == (0, 1)
 
 
+@pytest.mark.parametrize("interval", ["delta", "bootstrap", "distribution_free"])
+@pytest.mark.parametrize("weight", [1e17, 1e300])
+def test_perfect_separation_of_very_many_rows_is_certain(weight, interval):
+    columns = {"sensitive_features": list("aabb"), "sample_weight": [weight] * 4}
+    result = audit([0, 1, 0, 1], [1, 1, 0, 0], **columns, interval=interval, n_resamples=20)
+    low, high = result["demographic_parity"].violation_interval
+    assert low == pytest.approx(1, abs=1e-6)
+    assert high == 1
+
+
 @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e19, 1e300])
 def test_counts_are_shown_as_they_were_given(factor):
     result = audit(y, f, sensitive_features=a, sample_weight=w * factor)

@@ -46,6 +46,7 @@ METHODS = ("delta", "bootstrap", "distribution_free")
 GAUSSIAN_DRAWS = 1 << 22  # entries of the matrix of draws behind a max-t quantile
 MOST_JOINT = 1000  # contrasts whose correlations are kept
 MOST_DRAWN = 2.0**53  # rows of a group in a resample: whole numbers up to here are exact
+ALMOST_ONE = float(np.nextafter(1.0, 0.0))
 JITTER = 1e-6  # correlations of disparities may be singular
 
 
@@ -163,7 +164,7 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
     """Estimates on the scale ``atanh(disparity / scale)``, with one pseudo-row per group."""
     table = table.padded
     scale = criterion.scale(table)
-    ratio = contrasts.pick(criterion.disparities(table)) / scale
+    ratio = _within_scale(contrasts.pick(criterion.disparities(table)) / scale)
     covariance = _covariance(criterion, table, contrasts, scale)
     variance = covariance if covariance.ndim == 1 else covariance.diagonal()
     deviation = np.sqrt(variance)
@@ -172,6 +173,11 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
         unit = np.where(deviation > 0, deviation, 1.0)
         correlation = covariance / unit / unit[:, None]
     return Estimates(np.arctanh(ratio), deviation / (1 - ratio**2), correlation)
+
+
+def _within_scale(ratio: Array) -> Array:
+    """Less than 1: beside very many rows, rounding takes the pseudo-row away."""
+    return np.clip(ratio, -ALMOST_ONE, ALMOST_ONE)
 
 
 def _covariance(
@@ -246,7 +252,7 @@ def _resample(
         counts = sparse.csc_array((drawn, (cells, positions)), shape=law.counts.shape)
         again = replace(table, counts=counts, one=1.0).pad(label_shares)  # which hold every label
         ratio = contrasts.pick(criterion.disparities(again)) / criterion.scale(again)
-        draws[i] = np.arctanh(ratio)
+        draws[i] = np.arctanh(_within_scale(ratio))
     return draws
 
 
