@@ -401,6 +401,105 @@ def test_whole_numbers_beside_a_missing_group_keep_their_names(make):
     assert [str(group) for group in result.table.groups] == ["1", "2", "(missing)"]
 
 
+BIG = [2**60 + 1, 2**60 + 1, None, 2**60 + 2, 2**60 + 2, 2**60 + 2]
+DATES = np.array(["2020-01-01"] * 2 + ["NaT"] + ["2021-01-01"] * 3, dtype="M8[D]")
+KEPT_APART = {
+    "list": BIG,
+    "Int64": pd.Series(BIG, dtype="Int64"),
+    "arrow-backed": pd.Series(BIG, dtype="int64[pyarrow]"),
+    "polars": pl.Series(BIG),
+    "pyarrow": pa.array(BIG),
+    "masked": np.ma.array([2**60 + 1] * 2 + [7] + [2**60 + 2] * 3, mask=[0, 0, 1, 0, 0, 0]),
+    "mixed with floats": [2**60 + 1, 2**60 + 1, 0.5, 2**60 + 2, 2**60 + 2, 2**60 + 2],
+    "beyond int64": [2**63 + 1, 2**63 + 1, -1, 2**63 + 2, 2**63 + 2, 2**63 + 2],
+    "decimals": [Decimal("0.1")] * 2 + [Decimal("7")] + [Decimal("0.1") + Decimal("1e-22")] * 3,
+    "long decimals": pl.Series(["0.1", "0.1", None, *["0.1" + "0" * 20 + "1"] * 3]).cast(
+        pl.Decimal(38, 22)),
+    "NaT": DATES,
+    "durations": DATES - np.datetime64("2019-01-01"),
+    "dates as objects": DATES.astype(object),
+    "NumPy's dates as objects": np.array([*DATES], dtype=object),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("groups", named(KEPT_APART))
+def test_groups_that_differ_are_never_merged(groups):
+    matrix = pairwise_demographic_parity_matrix
+    found = matrix(Y, F, sensitive_features=groups, missing_group="own")
+    by_hand = matrix(Y, F, sensitive_features=[1, 1, 3, 2, 2, 2])
+    assert len(found.groups) == 3
+    assert np.nanmax(found.disparity) == np.nanmax(by_hand.disparity)
+    names = [str(group) for group in found.groups]
+    assert "NaT" not in names
+    if "(missing)" in names:
+        assert_refused(audit, "sensitive_features must be complete", sensitive_features=groups)
+
+
+def test_large_whole_numbers_beside_missing_ones_are_groups_of_counts_and_lazy_rows():
+    table = {"group": BIG, "y_true": Y, "y_pred": F, "count": [1] * 6}
+    names = [2**60 + 1, 2**60 + 2, "(missing)"]
+    assert audit_counts(table, missing_group="own").table.groups.tolist() == names
+    columns = {"sensitive_features": "group", "missing_group": "own"}
+    lazy = audit("y_true", "y_pred", data=pl.LazyFrame(table), **columns)
+    assert lazy.table.groups.tolist() == names
+
+
+ODD_GROUPS = {
+    "matrix": np.matrix([1, 1, 1, 2, 2, 2]).T,
+    "float16": np.array([1, 1, 1, 2, 2, 2], dtype=np.float16),
+    "long double": np.array([1, 1, 1, 2, 2, 2], dtype=np.longdouble),
+    "bytes": np.array([b"a", b"a", b"a", b"b", b"b", b"b"]),
+    "structured": np.array([(1, 2)] * 3 + [(2, 3)] * 3, dtype=[("a", int), ("b", int)]),
+    "periods": pd.Series(pd.PeriodIndex(["2020"] * 3 + ["2021"] * 3, freq="Y")),
+    "intervals": pd.Series(pd.cut([1, 1, 1, 5, 5, 5], [0, 3, 6])),
+    "uint64": np.array([2**63] * 3 + [2**63 + 1] * 3, dtype=np.uint64),
+    "int and float": [2**60 + 1] * 3 + [0.5] * 3,
+    "beyond 64 bits": [2**70] * 3 + [2**70 + 1] * 3,
+}
+FRAMES = {"pandas": pd.Series, "polars": pl.Series, "pyarrow": lambda v: pa.chunked_array([v])}
+
+
+@pytest.mark.parametrize("make", named(FRAMES))
+@pytest.mark.parametrize("groups", named(ODD_GROUPS))
+def test_groups_of_odd_types_are_read_and_shown(groups, make):
+    result, usual = (audit(make(Y), F, sensitive_features=each) for each in (groups, A))
+    for criterion in ("demographic_parity", "equal_opportunity"):
+        assert result[criterion].violation == usual[criterion].violation
+    assert len(result.frame()) == len(usual.frame())
+    assert len(result.group_frame()) == 2
+    assert len(result.counts_frame()) == len(usual.counts_frame())
+    assert "Audit of 6 rows" in str(result)
+
+
+def test_long_doubles_that_differ_beyond_float64_are_groups():
+    if np.finfo(np.longdouble).eps == np.finfo(np.float64).eps:
+        pytest.skip("long doubles are float64 here")
+    groups = np.ones(6, dtype=np.longdouble)
+    groups[3:] += np.finfo(np.longdouble).eps
+    assert len(audit(Y, F, sensitive_features=groups).table.groups) == 2
+    groups[2] = nan
+    own = audit(Y, F, sensitive_features=groups, missing_group="own").table.groups
+    assert own.tolist()[-1] == "(missing)"
+
+
+def test_a_matrix_of_several_columns_means_their_intersections():
+    groups = np.matrix([[1, 1, 1, 2, 2, 2], [1, 1, 1, 1, 1, 1]]).T
+    result = audit(Y, F, sensitive_features=groups)
+    assert result.table.groups.tolist() == [(1, 1), (2, 1)]
+
+
+def test_labels_beyond_int64_are_shown_as_they_are():
+    first = 2**63
+    labels = np.array([first, first + 1, first + 4096] * 2, dtype=np.uint64)
+    predicted = labels[[0, 2, 2, 0, 0, 1]]
+    result = audit(labels, predicted, sensitive_features=A)
+    assert result.table.labels.tolist() == [first, first + 1, first + 4096]
+    assert str(first + 4096) in str(result)
+    # of 6 rows, errors of 4095, 1 and 4095
+    assert mean_cost(labels, predicted) == (4095 + 1 + 4095) / 6
+    assert mean_cost(np.array([0, first], dtype=np.uint64), [-1, -1]) == (1 + 2**63) / 2
+
+
 # ---------------------------------------------------------------- good input of every kind
 
 random = np.random.default_rng(7)

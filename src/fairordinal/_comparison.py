@@ -84,7 +84,7 @@ def _label_one(table: ScoreTable) -> Array:
 
 def _selected(table: ScoreTable) -> Array:
     """Share of each group that is predicted 1."""
-    return table.cube[:, :, _label_one(table)].sum(axis=(1, 2)) / table.rows
+    return table.cube[:, :, _label_one(table)].sum(axis=(1, 2)) / table.group_totals
 
 
 def _recognised(table: ScoreTable) -> Array:

@@ -7,6 +7,7 @@ order are as far apart as the numbers; names are one step apart.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from fairordinal._validation import Array
 
 NAMES = ("absolute", "zero_one", "squared", "asymmetric")
+USUAL = (2.0**-20, 2.0**20)  # costs are summed as they are if the largest lies in this range
 
 
 def cost_matrix(cost: Any, labels: Array) -> Array:
@@ -24,6 +26,17 @@ def cost_matrix(cost: Any, labels: Array) -> Array:
     """
     if not isinstance(cost, str):
         return _checked(cost, labels)
+    with np.errstate(over="ignore"):
+        matrix = _named(cost, labels)
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            f"cost_matrix={cost!r} is beyond floating-point numbers for labels as far apart as "
+            f"{labels.tolist()}. Number them 0, 1, 2, …, or pass a matrix."
+        )
+    return matrix
+
+
+def _named(cost: str, labels: Array) -> Array:
     at = label_places(labels)
     step = np.abs(at[None, :] - at[:, None])
     if cost == "absolute":
@@ -39,13 +52,34 @@ def cost_matrix(cost: Any, labels: Array) -> Array:
     )
 
 
+def cost_unit(cost: Array) -> float:
+    """A power of two near the largest cost, in units of which sums and squares stay in range."""
+    largest = float(np.max(cost, initial=0.0))
+    if largest == 0 or USUAL[0] <= largest <= USUAL[1]:
+        return 1.0
+    return 2.0 ** max(math.frexp(largest)[1] - 1, -1000)
+
+
+def mean_costs(counts: Array, cost: Array) -> Array:
+    """Mean costs of counts by (…, true label, predicted label)."""
+    unit = cost_unit(cost)
+    total = np.einsum("...yl,yl->...", counts, cost / unit)
+    return np.asarray(total / counts.sum(axis=(-2, -1)) * unit)
+
+
 def label_places(labels: Array) -> Array:
     """Where the labels lie on a line: numbers in order at themselves, names at 0, 1, …, k-1."""
     if labels.dtype.kind in "iuf":
         at = labels.astype(np.float64)
-        if (np.diff(at) > 0).all() or (np.diff(at) < 0).all():
+        if not _monotone(at):  # large whole numbers may be equal as floats; their steps are not
+            at = np.array([label - labels[0].item() for label in labels.tolist()], dtype=np.float64)
+        if _monotone(at):
             return at
     return np.arange(len(labels), dtype=np.float64)
+
+
+def _monotone(at: Array) -> bool:
+    return bool((np.diff(at) > 0).all() or (np.diff(at) < 0).all())
 
 
 def _checked(cost: Any, labels: Array) -> Array:

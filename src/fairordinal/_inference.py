@@ -17,7 +17,8 @@ standard notions, with a part for each label, are less reliable in groups of few
 * intervals hold for all pairs of groups at once: the critical value is the quantile of the
   greatest absolute entry of a Gaussian vector with the estimated correlations (max-t).
 
-Weights are counts of rows here as everywhere: a weight of 2 is a row twice.
+Weights are counts of rows here as everywhere: a weight of 2 is a row twice. Sums are taken in the
+table's units, in which a row has the weight ``table.one``, so that no weight is too large.
 
 References
 ----------
@@ -30,6 +31,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -43,6 +45,8 @@ from fairordinal.criteria import Criterion, PairwiseCriterion
 METHODS = ("delta", "bootstrap", "distribution_free")
 GAUSSIAN_DRAWS = 1 << 22  # entries of the matrix of draws behind a max-t quantile
 MOST_JOINT = 1000  # contrasts whose correlations are kept
+MOST_DRAWN = 2.0**53  # rows of a group in a resample: whole numbers up to here are exact
+ALMOST_ONE = float(np.nextafter(1.0, 0.0))
 JITTER = 1e-6  # correlations of disparities may be singular
 
 
@@ -94,7 +98,7 @@ class Contrasts:
 def measured_contrasts(criterion: Criterion, table: ScoreTable) -> Contrasts:
     """Defined disparities between groups of at least two rows."""
     disparities = criterion.disparities(table)
-    enough = table.rows >= 2
+    enough = table.group_totals >= 2 * table.one
     found = [
         (part, g, h)
         for part in range(len(disparities))
@@ -160,25 +164,33 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
     """Estimates on the scale ``atanh(disparity / scale)``, with one pseudo-row per group."""
     table = table.padded
     scale = criterion.scale(table)
-    ratio = contrasts.pick(criterion.disparities(table)) / scale
-    covariance = _covariance(criterion, table, contrasts)
+    ratio = _within_scale(contrasts.pick(criterion.disparities(table)) / scale)
+    covariance = _covariance(criterion, table, contrasts, scale)
     variance = covariance if covariance.ndim == 1 else covariance.diagonal()
     deviation = np.sqrt(variance)
     correlation = None
     if covariance.ndim == 2:
         unit = np.where(deviation > 0, deviation, 1.0)
         correlation = covariance / unit / unit[:, None]
-    return Estimates(np.arctanh(ratio), deviation / scale / (1 - ratio**2), correlation)
+    return Estimates(np.arctanh(ratio), deviation / (1 - ratio**2), correlation)
 
 
-def _covariance(criterion: Criterion, table: ScoreTable, contrasts: Contrasts) -> Array:
-    """Covariances of the disparities; only their variances if there are very many."""
+def _within_scale(ratio: Array) -> Array:
+    """Less than 1: beside very many rows, rounding takes the pseudo-row away."""
+    return np.clip(ratio, -ALMOST_ONE, ALMOST_ONE)
+
+
+def _covariance(
+    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float = 1.0
+) -> Array:
+    """Covariances of the disparities in units of `scale`; only variances if there are very many."""
     joint = len(contrasts) <= MOST_JOINT
     covariance = np.zeros((len(contrasts),) * (1 + joint))
-    correction = table.rows / (table.rows - 1)
+    totals = table.group_totals
+    correction = table.one * totals / (totals - table.one)
     most_entries = BLOCK_ENTRIES // (contrasts.shape[0] * len(table.labels))
     for block in table.blocks(most_entries):
-        influence = criterion.influence(table, block)
+        influence = criterion.influence(table, block) / scale
         for group in range(len(table.groups)):
             # a contrast knows a group as its first, or with the sign turned as its second
             mine = np.flatnonzero((contrasts.g == group) | (contrasts.h == group))
@@ -219,7 +231,8 @@ def _resample(
 ) -> Array:
     """Disparities of resampled tables on Fisher's scale, (resamples, contrasts).
 
-    Each group is drawn anew, with its number of rows, from its counts and one pseudo-row.
+    Each group is drawn anew, with its number of rows, from its counts and one pseudo-row. At
+    most `MOST_DRAWN` rows are drawn: the interval of more is narrower than it can show.
     """
     from sklearn.utils import check_random_state  # slow to import, seldom needed
 
@@ -230,15 +243,16 @@ def _resample(
     weights = law.counts.tocoo().data
     owner = cells // len(table.labels)
     members = [np.flatnonzero(owner == group) for group in range(len(table.groups))]
+    sizes = np.rint(np.minimum(table.rows, MOST_DRAWN)).astype(np.int64)
     draws = np.empty((n_resamples, len(contrasts)))
     for i in range(n_resamples):
         drawn = np.zeros_like(weights)
-        for rows, member in zip(np.rint(table.rows), members, strict=True):
-            drawn[member] = random.multinomial(int(rows), weights[member] / weights[member].sum())
+        for rows, member in zip(sizes, members, strict=True):
+            drawn[member] = random.multinomial(rows, weights[member] / weights[member].sum())
         counts = sparse.csc_array((drawn, (cells, positions)), shape=law.counts.shape)
-        again = replace(table, counts=counts).pad(label_shares)  # which hold every label
+        again = replace(table, counts=counts, one=1.0).pad(label_shares)  # which hold every label
         ratio = contrasts.pick(criterion.disparities(again)) / criterion.scale(again)
-        draws[i] = np.arctanh(ratio)
+        draws[i] = np.arctanh(_within_scale(ratio))
     return draws
 
 
@@ -283,10 +297,10 @@ def _free_bounds(
 def _means(criterion: Criterion, table: ScoreTable) -> tuple[Array, Array, Array]:
     """A, B and the number of independent rows behind them, each (part, group, group)."""
     values = np.nan_to_num(criterion.probabilities(table)) / criterion.scale(table)
-    rows = np.repeat(table.rows[:, None], len(table.rows), axis=1)
-    size = rows.copy()
+    size = np.repeat(table.group_totals[:, None], len(table.groups), axis=1)
+    rows = table.in_rows(size)
     if isinstance(criterion, PairwiseCriterion):
-        size = rows * rows.T
+        size = size * size.T
         rows = np.minimum(rows, rows.T)
     base = criterion.support(table) / size
     return values * base, base, np.broadcast_to(rows, base.shape)
@@ -302,21 +316,22 @@ def rows_for_power(
     violation: float,
     power: float,
     confidence: float,
-) -> float:
-    """Rows, in the proportions of the table, that tell a violation from 0; nan if none can.
+) -> Fraction | None:
+    """Rows, in the proportions of the table, that tell a violation from 0; None if none can.
 
     The test is that of `intervals`: a disparity is told from 0 if its interval excludes 0. Its
     deviation is that of groups which are alike, each with the labels and predictions of all
-    groups together, and falls as 1/sqrt(rows).
+    groups together, and falls as 1/sqrt(rows). A fraction, as numbers of rows have no limit.
     """
     alike = _alike(table)
     contrasts = measured_contrasts(criterion, alike)
     if not len(contrasts) or np.count_nonzero(alike.counts.sum(axis=0)) < 2:
-        return math.nan
+        return None
     estimates = fisher_estimates(criterion, alike, contrasts)
     critical = estimates.critical_value(confidence) + float(special.ndtri(power))
     distance = math.atanh(violation / criterion.scale(table))
-    return float(table.rows.sum() * (critical * estimates.deviation.max() / distance) ** 2)
+    ratio = Fraction(critical * float(estimates.deviation.max())) / Fraction(distance)
+    return Fraction(float(table.totals.sum())) / Fraction(table.one) * ratio**2
 
 
 def _alike(table: ScoreTable) -> ScoreTable:
@@ -324,5 +339,6 @@ def _alike(table: ScoreTable) -> ScoreTable:
     n_groups, n_labels, _ = table.shape
     fold = sparse.csr_array(np.tile(np.eye(n_labels), n_groups))
     whole = fold @ table.counts
-    shares = sparse.csr_array((table.rows / table.rows.sum())[:, None])
+    totals = table.group_totals
+    shares = sparse.csr_array((totals / totals.sum())[:, None])
     return replace(table, counts=sparse.csc_array(sparse.kron(shares, whole)))

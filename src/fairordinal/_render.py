@@ -8,7 +8,9 @@ from __future__ import annotations
 import html
 import importlib.util
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from datetime import date, time, timedelta
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -17,6 +19,8 @@ import numpy as np
 from fairordinal._escapes import visible
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+SCALARS = (str, bytes, bool, int, float, Decimal, date, time, timedelta, type(None))
+LEAST_SPELT, MOST_SPELT = 0.05, 1e15  # sums of weights beyond are shown with an exponent
 
 STYLE = (
     "<style>.fairordinal table{border-collapse:collapse;margin:.4em 0 1em;font-size:.92em}"
@@ -50,6 +54,8 @@ def percent(value: float) -> str:
 
 def quantity(value: float) -> str:
     """A count, or a sum of weights, for people."""
+    if not LEAST_SPELT <= abs(value) < MOST_SPELT and value:
+        return f"{value:.3g}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
@@ -81,9 +87,8 @@ def short_names(names: Sequence[Any], width: int) -> list[str]:
 
 def whole_numbers(values: Sequence[float]) -> list[Any]:
     """Counts as whole numbers, if they are."""
-    return (
-        [int(value) for value in values] if np.array_equal(values, np.rint(values)) else [*values]
-    )
+    whole = np.array_equal(values, np.rint(values)) and np.max(np.abs(values), initial=0) < 2**63
+    return [int(value) for value in values] if whole else [*values]
 
 
 def paragraphs(lines: Sequence[str], width: int = 96) -> str:
@@ -166,14 +171,22 @@ def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any
     if library is None:
         raise ImportError("A frame needs pandas, polars or pyarrow: pip install pandas.")
     backend: Any = library
-    columns = {name: _of_one_kind(column) for name, column in columns.items()}
+    columns = {name: _of_one_kind(column, library) for name, column in columns.items()}
     return nw.from_dict(dict(columns), backend=backend).to_native()
 
 
-def _of_one_kind(column: Sequence[Any]) -> list[Any]:
+def _of_one_kind(column: Sequence[Any], library: str) -> list[Any]:
     """Names beside numbers as text: frames hold one kind a column."""
-    if not any(isinstance(value, str) for value in column):
-        return [*column]
     distinct = [*dict.fromkeys(column)]
+    kinds = {type(value) for value in distinct}
+    if str not in kinds and (library == "pandas" or _have_a_type(distinct, kinds)):
+        return [*column]
     shown = dict(zip(distinct, names_of(distinct), strict=True))
     return [shown[value] for value in column]
+
+
+def _have_a_type(values: Sequence[Any], kinds: Set[type]) -> bool:
+    """Whether a column of polars or pyarrow can hold these; one of pandas holds anything."""
+    large = any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values)
+    known = all(issubclass(kind, SCALARS) for kind in kinds)
+    return known and not large and not {int, float} <= kinds

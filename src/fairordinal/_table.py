@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from fairordinal._validation import Array, Coded, Samples, read_samples, row_blocks
+from fairordinal._validation import Array, Coded, Samples, Weight, read_samples, row_blocks
 
 DENSE_ENTRIES = 1 << 20  # up to this many (cell, position) entries are counted by `bincount`
 BLOCK_ENTRIES = 1 << 20  # entries of a block of positions
@@ -53,6 +53,7 @@ class ScoreTable:
     axis: Array  # (n_positions,) scores or predicted labels, ascending
     predicts_labels: bool  # the axis is `labels`
     lowest: Array | None = None  # a position is then all scores from here up to the axis
+    one: float = 1.0  # weight of one row; 1 unless weights are very large or very small
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -66,9 +67,23 @@ class ScoreTable:
         return totals.reshape(self.shape[:2])
 
     @property
-    def rows(self) -> Array:
+    def group_totals(self) -> Array:
         """Weight of each group, (n_groups,)."""
         return self.totals.sum(axis=1)
+
+    @property
+    def rows(self) -> Array:
+        """Number of rows of each group, (n_groups,): the sum of the weights that were given."""
+        return self.in_rows(self.group_totals)
+
+    def in_rows(self, weight: Array, power: int = 1) -> Array:
+        """Weights as numbers of rows; of pairs (`power` 2), as numbers of pairs."""
+        if self.one == 1:
+            return weight
+        with np.errstate(over="ignore"):
+            for _ in range(power):
+                weight = weight / self.one
+        return weight
 
     @cached_property
     def cube(self) -> Array:
@@ -115,7 +130,7 @@ class ScoreTable:
         spread = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
         places = spread.round().astype(np.intp)
         share = np.tile(label_shares, n_groups)
-        each = np.repeat(share / len(places), len(places))
+        each = np.repeat(self.one * share / len(places), len(places))
         at = (np.repeat(np.arange(len(share)), len(places)), np.tile(places, len(share)))
         pseudo = sparse.csc_array((each, at), shape=self.counts.shape)
         return replace(self, counts=self.counts + pseudo)
@@ -131,7 +146,8 @@ class ScoreTable:
         group = cells // len(self.labels) if positions.ndim == 2 else 0
         new_places = np.atleast_2d(positions)[group, places]
         counts = sparse.csc_array((entries.data, (cells, new_places)), shape=shape)
-        return ScoreTable(counts, self.groups, self.labels, axis, axis is self.labels)
+        merged = replace(self, counts=counts, axis=axis, lowest=None)
+        return replace(merged, predicts_labels=axis is self.labels)
 
     def cut(self, thresholds: Array) -> ScoreTable:
         """Predict label l where ``thresholds[l-1] < score <= thresholds[l]``.
@@ -173,18 +189,20 @@ def tabulate(samples: Samples) -> ScoreTable:
     groups, labels = samples.groups.levels, samples.truth.levels
     axis = labels if samples.predicts_labels else samples.positions.levels
     counts = _count(samples, len(groups) * len(labels), len(axis))
-    table = ScoreTable(counts, groups, labels, axis, samples.predicts_labels)
-    if samples.weight is None or samples.weight.all():
+    weight = Weight(np.ones(1)) if samples.weight is None else samples.weight
+    table = ScoreTable(counts, groups, labels, axis, samples.predicts_labels, one=weight.one)
+    if weight.values.all():
         return table
     return _without_weightless(table, keep_labels=samples.labels_are_given)
 
 
 def _count(samples: Samples, n_cells: int, n_positions: int) -> sparse.csc_array:
     columns = (samples.groups, samples.truth, samples.positions)
+    weight = None if samples.weight is None else samples.weight.values
     if n_cells * n_positions <= DENSE_ENTRIES:
-        return sparse.csc_array(count_codes(columns, samples.weight).reshape(n_cells, -1))
+        return sparse.csc_array(count_codes(columns, weight).reshape(n_cells, -1))
     group, label, position = (column.codes(slice(None)) for column in columns)
-    weight = np.ones(samples.n_rows) if samples.weight is None else samples.weight
+    weight = np.ones(samples.n_rows) if weight is None else weight
     at = (group * len(samples.truth.levels) + label, position)
     return sparse.csc_array((weight, at), shape=(n_cells, n_positions))
 
@@ -203,7 +221,7 @@ def count_codes(columns: Sequence[Coded], weight: Array | None) -> Array:
 
 def _without_weightless(table: ScoreTable, *, keep_labels: bool) -> ScoreTable:
     """A row of weight 0 is no row: drop groups, labels and positions that it alone holds."""
-    groups = table.rows > 0
+    groups = table.group_totals > 0
     if groups.sum() < 2:
         raise ValueError(
             f"only group {table.groups[groups].tolist()[0]!r} of sensitive_features has rows with "
@@ -216,4 +234,4 @@ def _without_weightless(table: ScoreTable, *, keep_labels: bool) -> ScoreTable:
     counts = table.counts[(groups[:, None] & labels).ravel()][:, positions]
     kept = table.labels[labels]
     axis = kept if table.predicts_labels else table.axis[positions]
-    return ScoreTable(counts, table.groups[groups], kept, axis, table.predicts_labels)
+    return replace(table, counts=counts, groups=table.groups[groups], labels=kept, axis=axis)

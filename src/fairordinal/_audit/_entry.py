@@ -65,7 +65,9 @@ def audit(
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample; several columns mean their intersections.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight of 2 is a row repeated twice, in the intervals too.
+        A weight of 2 is a row repeated twice, in the intervals too. Multiplying all weights by a
+        constant changes only numbers of rows and intervals, which take the sum of the weights
+        for the number of rows.
     labels : sequence, default=None
         All labels in ascending order.
     scores : array-like of shape (n_samples,), default=None
@@ -273,7 +275,8 @@ def _read_counts(table: Any, names: Sequence[str]) -> list[Column]:
     arguments = [*["sensitive_features"] * (len(names) - 3), "y_true", "y_pred", "count"]
     found = _columns(nw.from_native(table, pass_through=True, allow_series=True), names)
     columns = [
-        read_column(column, argument) for column, argument in zip(found, arguments, strict=True)
+        read_column(column, argument, exact=argument == "sensitive_features")
+        for column, argument in zip(found, arguments, strict=True)
     ]
     check_same_length(columns[-3], *columns)
     return columns

@@ -14,7 +14,7 @@ from fairordinal._inference import Intervals, intervals
 from fairordinal._render import names_of, number
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.criteria import Criterion
+from fairordinal.criteria import Criterion, PairwiseCriterion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +70,8 @@ class Finding:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every part and pair of groups, the group with the greater value first."""
         names = names_of(self.table.groups.tolist())
-        support = self.criterion.support(self.table)
+        power = 2 if isinstance(self.criterion, PairwiseCriterion) else 1
+        support = self.table.in_rows(self.criterion.support(self.table), power)
         for part, part_name in enumerate(self.criterion.parts(self.table)):
             for g, h in combinations(range(len(names)), 2):
                 if self.disparities[part, g, h] < 0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairordinal._audit._entry import audit
 from fairordinal._audit._finding import Finding
-from fairordinal._render import number
+from fairordinal._render import number, quantity
 from fairordinal._validation import is_number
 
 
@@ -32,7 +32,7 @@ def assert_pairwise_fair(
     Parameters
     ----------
     y_true, y_pred, sensitive_features, sample_weight, labels, missing_group, data
-        As for :func:`audit`.
+        As for :func:`audit`. Rows are matched by position; an index is ignored.
     max_violation : float, default=0.05
         The greatest violation that passes.
     criterion : str or Criterion, default="demographic_parity"
@@ -101,7 +101,7 @@ def _refuse_excess(finding: Finding, max_violation: float, confidence: float | N
         raise AssertionError(
             f"{finding.criterion.title}: {what} {number(held)} > max_violation={max_violation:g}. "
             f"{worst['group']!r} > {worst['other']!r} by {number(finding.violation)} (interval "
-            f"{number(lower)} … {number(upper)}, {finding.table.rows.sum():,.0f} rows)."
+            f"{number(lower)} … {number(upper)}, {quantity(finding.table.rows.sum())} rows)."
         )
 
 
@@ -125,7 +125,7 @@ def rows_needed(
     ----------
     y_true, y_pred, sensitive_features, sample_weight, labels, missing_group, data
         A first sample, as for :func:`audit`. It gives the proportions of groups and labels and
-        how much predictions vary.
+        how much predictions vary. Rows are matched by position; an index is ignored.
     violation : float, default=0.05
         The violation that should not go unnoticed.
     criterion : str or Criterion, default="demographic_parity"

@@ -12,8 +12,9 @@ from fairordinal._attribution import Attribution, attribute
 from fairordinal._audit import _text
 from fairordinal._audit._finding import Finding
 from fairordinal._comparison import Comparison
+from fairordinal._costs import mean_costs
 from fairordinal._inference import rows_for_power
-from fairordinal._render import make_frame, name_of, names_of, whole_numbers
+from fairordinal._render import make_frame, name_of, names_of, quantity, whole_numbers
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_number
 from fairordinal.criteria import PairwiseCriterion, as_criterion
@@ -79,11 +80,10 @@ class Audit:
 
     def group_columns(self) -> dict[str, Array]:
         """Rows of each group and, with predicted labels, its errors."""
-        rows = self.table.rows
-        columns = {"rows": rows}
+        columns = {"rows": self.table.rows}
         if self.table.predicts_labels:
-            cube = self.table.cube
-            columns["mean_cost"] = (self.cost * cube).sum(axis=(1, 2)) / rows
+            cube, rows = self.table.cube, self.table.group_totals
+            columns["mean_cost"] = mean_costs(cube, self.cost)
             columns["too_low"] = np.tril(cube, -1).sum(axis=(1, 2)) / rows
             columns["too_high"] = np.triu(cube, 1).sum(axis=(1, 2)) / rows
         return columns
@@ -110,14 +110,14 @@ class Audit:
         columns: dict[str, list[Any]] = _group_columns(self.table.groups[groups].tolist())
         columns["y_true"] = self.table.labels[labels].tolist()
         columns["y_pred"] = self.table.axis[positions].tolist()
-        columns["count"] = whole_numbers(entries.data.tolist())
+        columns["count"] = whole_numbers(self.table.in_rows(entries.data).tolist())
         return make_frame(columns, self.library)
 
     def confusion(self, group: Any) -> Array:
         """Counts of true labels (rows) by predicted labels (columns) of one group."""
         if not self.table.predicts_labels:
             raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
-        return self.table.cube[self._place(group)].copy()
+        return self.table.in_rows(self.table.cube[self._place(group)]).copy()
 
     def _place(self, group: Any) -> int:
         groups = self.table.groups.tolist()
@@ -191,7 +191,7 @@ class Audit:
         rows = rows_for_power(
             notion, self.table, violation=violation, power=power, confidence=self.confidence
         )
-        return None if math.isnan(rows) else math.ceil(rows)
+        return None if rows is None else math.ceil(rows)
 
     def notes(self) -> list[str]:
         """What a reader must know about the rows."""
@@ -212,12 +212,12 @@ class Audit:
         return [f"Predicted, but never true in these rows: {names}."] * bool(strange)
 
     def _weights(self) -> list[str]:
-        weights = self.table.counts.data
+        weights = self.table.in_rows(self.table.counts.data)
         if np.array_equal(weights, np.rint(weights)):
             return []
         return [
             "Weights are not whole numbers: the intervals take their sum, "
-            f"{self.table.rows.sum():,.1f}, for the number of rows. Scale them accordingly."
+            f"{quantity(self.table.rows.sum())}, for the number of rows. Scale them accordingly."
         ]
 
 

@@ -105,7 +105,8 @@ def _bar(finding: Finding) -> Markup:
 
 def _groups(audit: Audit, width: int) -> Table:
     columns = audit.group_columns()
-    shares = columns["rows"] / columns["rows"].sum()
+    totals = audit.table.group_totals
+    shares = totals / totals.sum()
     header, cells = ["group", "rows", "share"], []
     if "mean_cost" in columns:
         header += ["mean cost", "rated too low", "rated too high"]

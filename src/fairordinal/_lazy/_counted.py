@@ -51,9 +51,10 @@ def read_counted(frame: Any, query: Query, orders: Sequence[Order] | None = None
     refuse_many(table, query)
     rows = table[ROWS].to_numpy().astype(np.float64)
     columns = [
-        replace(read_column(table[name], argument), counts=rows)
+        read_column(table[name], argument, exact=argument == "sensitive_features")
         for name, argument in zip(query.keys, query.arguments, strict=True)
     ]
+    columns = [replace(column, counts=rows) for column in columns]
     if orders is not None:
         columns = [_ordered(*pair) for pair in zip(columns, orders, strict=True)]
     if query.weight is None:
@@ -77,12 +78,13 @@ def _check_weight(table: nw.DataFrame[Any], rows: Array) -> None:
         found = f"a missing value in {lacking:,} rows"
     else:
         sums, least = (table[name].to_numpy().astype(np.float64) for name in (WEIGHT, LEAST))
-        wrong = [*least[~(least >= 0)], *sums[~np.isfinite(sums)]]
-        if not wrong:
+        light, heavy = least[~(least >= 0)], sums[~np.isfinite(sums)]
+        if not light.size and not heavy.size:
             return
-        found = f"{wrong[0]}"
+        found = f"{light[0]}" if light.size else f"{heavy[0]} as a weight or as a sum of weights"
     raise ValueError(
-        f"sample_weight must be finite and at least 0, got {found}. Correct them, or drop the rows."
+        f"sample_weight must be finite and at least 0, got {found}. Correct them, drop the "
+        "rows, or divide all of them by a constant."
     )
 
 

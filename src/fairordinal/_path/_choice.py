@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from fairordinal._audit import Finding, find
+from fairordinal._costs import cost_unit
 from fairordinal._cuts import Goal
 from fairordinal._path._plan import Plan
 from fairordinal._path._pool import Candidate, Pool, mean_cost
@@ -28,7 +29,8 @@ def choose(
     With `confidence`, the upper end of the interval has to keep the limit. Where no candidate
     keeps it, the fairest.
     """
-    costs = np.round([candidate.cost for candidate in candidates], 9)
+    unit = max(cost_unit(plan.cost), 1.0)
+    costs = unit * np.round([candidate.cost / unit for candidate in candidates], 9)
     violations = np.round([candidate.violation for candidate in candidates], 9)
     if not goal.hard:
         price = goal.price * len(plan.labels)
@@ -95,8 +97,9 @@ def around_mean(
 
     It stays between 0 and the highest cost.
     """
-    variance = mean_cost(table, cost**2) - mean_cost(table, cost) ** 2
-    spread = np.sqrt(max(variance, 0.0) / table.rows.sum())
+    unit = cost_unit(cost)
+    variance = mean_cost(table, (cost / unit) ** 2) - mean_cost(table, cost / unit) ** 2
+    spread = unit * np.sqrt(max(variance, 0.0) / table.rows.sum())
     width = float(ndtri(0.5 + 0.5 * confidence) * spread)
     return max(centre - width, 0.0), max(min(centre + width, float(cost.max())), centre)
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
+from fairordinal._costs import cost_unit, mean_costs
 from fairordinal._cuts import Goal, Notion
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
@@ -156,7 +157,7 @@ class Pool:
         pairs = [(r, goal) for r in sorted(self._cuts) for goal in self._cuts[r]]
         pairs = [pair for pair in pairs if pair in self._held_out]
         held_out, seen = (
-            [_label_table(self.plan, cubes[pair]) for pair in pairs]
+            [_label_table(self.plan, cubes[pair], self.rows.one) for pair in pairs]
             for cubes in (self._held_out, self._seen)
         )
         rankers = np.array([-1 if r in self.know_nothing else r for r, _ in pairs])
@@ -199,15 +200,16 @@ def _estimates(
     value would count as unfairness. The ranker -1 knows nothing, and promises nothing too much.
     An estimate that leaves the range of what it estimates is taken back to its end.
     """
-    cost, cost_there = (np.array([mean_cost(t, plan.cost) for t in ts]) for ts in (seen, held_out))
+    unit = cost_unit(plan.cost)
+    matrix = plan.cost / unit
+    cost, cost_there = (np.array([mean_cost(t, matrix) for t in ts]) for ts in (seen, held_out))
     gaps, gaps_there = (
         np.array([np.nan_to_num(plan.criterion.disparities(t)) for t in ts])
         for ts in (seen, held_out)
     )
     violations = np.abs(gaps + _smooth(gaps_there - gaps, rankers)).max(axis=(1, 2, 3))
-    costs = cost + _smooth(cost_there - cost, rankers)
-    worst = plan.criterion.scale(held_out[0])
-    return np.clip(costs, 0.0, plan.cost.max()), np.minimum(violations, worst)
+    costs = unit * np.clip(cost + _smooth(cost_there - cost, rankers), 0.0, matrix.max())
+    return costs, np.minimum(violations, plan.criterion.scale(held_out[0]))
 
 
 def _smooth(values: Array, kinds: Array) -> Array:
@@ -236,10 +238,10 @@ def _predictions(block: Block, models: Sequence[Model]) -> Array:
     return np.stack(counts)
 
 
-def _label_table(plan: Plan, cube: Array) -> ScoreTable:
+def _label_table(plan: Plan, cube: Array, one: float) -> ScoreTable:
     counts = sparse.csc_array(cube.reshape(-1, cube.shape[2]))
-    return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True)
+    return ScoreTable(counts, plan.names, plan.labels, plan.labels, predicts_labels=True, one=one)
 
 
 def mean_cost(table: ScoreTable, cost: Array) -> float:
-    return float(np.einsum("gyl,yl->", table.cube, cost) / table.rows.sum())
+    return float(mean_costs(table.cube.sum(axis=0), cost))

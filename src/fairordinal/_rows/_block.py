@@ -26,6 +26,7 @@ class Block(Rows):
     n_groups: int
     n_labels: int
     places: Array | None = None  # among the rows of `features`, if not all of them are taken
+    one: float = 1.0  # weight of one row
     numbers: Array | None = None  # among the rows given, where some of those have no weight
     _known: dict[bytes, Array] = field(default_factory=dict, repr=False)
 
@@ -39,12 +40,14 @@ class Block(Rows):
         n_labels: int,
         *,
         weight: Array | None = None,
+        one: float = 1.0,
         numbers: Array | None = None,
     ) -> Block:
         """Rows with codes of groups and labels."""
         weight = np.ones(len(labels)) if weight is None else weight
         cells = groups * n_labels + labels
-        return cls(features, cells, weight, int(n_groups), int(n_labels), numbers=numbers)
+        shape = (int(n_groups), int(n_labels))
+        return cls(features, cells, weight, *shape, one=one, numbers=numbers)
 
     @property
     def n_rows(self) -> int:

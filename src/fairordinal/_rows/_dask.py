@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -37,6 +37,7 @@ class DaskRows(Rows):
     scaled: Features  # means and spreads
     n_groups: int
     n_labels: int
+    one: float = 1.0
 
     @property
     def scaling(self) -> Features:
@@ -88,7 +89,7 @@ class DaskRows(Rows):
         counts = inside if held_out else self.label_counts - inside
         # they share the features of their blocks; those of one block are made where it is, at once
         kept = blocks if self.in_one_block else dask.persist(*blocks)
-        return DaskRows(kept, counts, self.scaling, self.n_groups, self.n_labels)
+        return replace(self, blocks=kept, label_counts=counts)
 
     def sample(self, most: int) -> Rows:
         """The rows that stand for all, persisted in one block: they are passed over many times.
@@ -104,7 +105,7 @@ class DaskRows(Rows):
         ]
         (block,) = dask.persist(dask.delayed(_merged)(taken))
         counts = compute(dask.delayed(rows_by_label)(block))[None]
-        return DaskRows([block], counts, self.scaling, self.n_groups, self.n_labels)
+        return replace(self, blocks=[block], label_counts=counts)
 
 
 def _of_fold(block: Block, before: Array, sizes: Array, fold: int, held_out: bool) -> Block:
@@ -123,7 +124,7 @@ def _merged(blocks: Sequence[Block]) -> Block:
     cells = np.concatenate([block.cells for block in blocks])
     weight = np.concatenate([block.weight for block in blocks])
     features = first.features._replace(X=X)
-    return Block(features, cells, weight, first.n_groups, first.n_labels)
+    return replace(first, features=features, cells=cells, weight=weight, _known={})
 
 
 def one_pass(

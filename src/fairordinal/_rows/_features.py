@@ -16,8 +16,9 @@ FAR = 1e3  # spreads from 0, beyond which a feature loses digits in sums of prod
 
 
 class Moments(NamedTuple):
-    """Weight, means, and sums of squares around the means; those of blocks add up."""
+    """Rows, weight, means, and sums of squares around the means; those of blocks add up."""
 
+    n_rows: int
     weight: float
     means: Array
     squares: Array
@@ -115,7 +116,7 @@ def linear_scores(X: Any, coef: Array, origin: Array) -> Array:
 
 def moments_of(X: Array, weight: Array | None = None) -> Moments:
     """Moments of rows in memory."""
-    nothing = Moments(0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
+    nothing = Moments(0, 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
     share = np.ones(len(X)) if weight is None else weight
     parts = (_moments(X[rows], share[rows]) for rows in row_blocks(len(X), BLOCK))
     return add_moments([nothing, *parts])
@@ -126,25 +127,25 @@ def _moments(X: Array, weight: Array) -> Moments:
     total = float(weight.sum())
     means = weight @ X / total if total else np.zeros(X.shape[1])
     apart = X - means
-    return Moments(total, means, weight @ (apart * apart))
+    return Moments(len(X), total, means, weight @ (apart * apart))
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def add_moments(parts: Sequence[Moments]) -> Moments:
     """Moments of several blocks together."""
-    weight, means, squares = parts[0]
+    n_rows, weight, means, squares = parts[0]
     for part in parts[1:]:
         total = weight + part.weight
         apart, share = part.means - means, part.weight / total if total else 0.0
         means = means + share * apart
         squares = squares + part.squares + weight * share * apart * apart
-        weight = total
-    return Moments(weight, means, squares)
+        weight, n_rows = total, n_rows + part.n_rows
+    return Moments(n_rows, weight, means, squares)
 
 
 def scaled_by(moments: Moments) -> Features:
     """Means and spreads; a feature that is constant, but for rounding, has a spread of 1."""
-    weight, means, squares = moments
+    n_rows, weight, means, squares = moments
     variances = squares / weight
     wild = np.flatnonzero(~np.isfinite(variances))
     if wild.size:
@@ -152,6 +153,6 @@ def scaled_by(moments: Moments) -> Features:
             f"X has numbers too large to scale in column {wild[0]}: the squares of some are beyond "
             "floating-point numbers. Clip them, or take their logarithm."
         )
-    rounding = np.finfo(np.float64).eps * weight
+    rounding = np.finfo(np.float64).eps * n_rows
     constant = variances <= rounding * variances + (rounding * means) ** 2
     return Features(None, means, np.where(constant, 1.0, np.sqrt(variances)))

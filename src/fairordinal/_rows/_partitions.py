@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,12 +19,14 @@ from fairordinal._validation import (
     Column,
     check_complete,
     check_same_length,
+    check_weight,
     is_dask,
     order_labels,
     read_column,
     read_groups,
-    read_weight,
     stack,
+    weight_of_one_row,
+    weight_range,
 )
 
 
@@ -36,10 +39,11 @@ class Columns(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The distinct labels and groups of some blocks."""
+    """The distinct labels and groups of some blocks, and the range of their weights."""
 
     labels: list[Column]
     groups: list[Any]
+    weights: tuple[float, float] = (math.inf, 0.0)  # the least above 0, and the greatest
 
 
 class Codes(NamedTuple):
@@ -81,9 +85,10 @@ def read_partitions(
     look = one_pass([*enumerate(parts)], _look, _add_looks)
     labels = _label_levels(look, categories)
     groups = read_groups(look.groups).levels
+    one = 1.0 if sample_weight is None else weight_of_one_row(*look.weights)
     codes = dask.persist(
         *(
-            dask.delayed(_codes)(number, part, labels.tolist(), groups.tolist())
+            dask.delayed(_codes)(number, part, labels.tolist(), groups.tolist(), one)
             for number, part in enumerate(parts)
         )
     )
@@ -94,10 +99,10 @@ def read_partitions(
         features = [*dask.persist(*scored)]  # a number a row: no pass has to score again
     scaling = _scaling([*zip(features, codes, strict=True)], scaled=score is None)
     blocks = [
-        dask.delayed(_block)(part, code, scaling, *shape)
+        dask.delayed(_block)(part, code, scaling, *shape, one)
         for part, code in zip(features, codes, strict=True)
     ]
-    return DaskRows(blocks, counts.sum(axis=1), scaling, *shape), labels, groups
+    return DaskRows(blocks, counts.sum(axis=1), scaling, *shape, one), labels, groups
 
 
 def _as_column(score: Callable[[Any, Array], Array], part: Any, labels: Array) -> Array:
@@ -177,7 +182,9 @@ def _look(numbered: tuple[int, Columns]) -> Look:
         column = read_column(columns.y, "y")
         check_complete(column)
         groups = _read_groups(columns.groups)
-    return Look([replace(column, values=np.unique(column.values))], groups.levels.tolist())
+        weight = _read_weight(columns.weight, len(column.values))
+    labels = [replace(column, values=np.unique(column.values))]
+    return Look(labels, groups.levels.tolist(), *([] if weight is None else [weight_range(weight)]))
 
 
 def _read_groups(values: Any) -> Any:
@@ -190,7 +197,9 @@ def _add_looks(looks: Sequence[Look]) -> Look:
     if not labels:
         return Look([], [])
     whole = stack(labels)
-    return Look([replace(whole, values=np.unique(whole.values))], [*groups])
+    least, greatest = zip(*(look.weights for look in looks), strict=True)
+    found = [replace(whole, values=np.unique(whole.values))]
+    return Look(found, [*groups], (min(least), max(greatest)))
 
 
 def _label_levels(look: Look, categories: Any) -> Array:
@@ -210,7 +219,9 @@ def _said_of(number: int) -> Iterator[None]:
         raise ValueError(f"block {number}: {error}") from error
 
 
-def _codes(number: int, columns: Columns, labels: list[Any], groups: list[Any]) -> Codes:
+def _codes(
+    number: int, columns: Columns, labels: list[Any], groups: list[Any], one: float
+) -> Codes:
     """Cells of the rows of a block in the smallest whole numbers that hold them."""
     n_rows = _n_rows(columns.y)
     if not n_rows:
@@ -219,7 +230,7 @@ def _codes(number: int, columns: Columns, labels: list[Any], groups: list[Any]) 
         column, found = read_column(columns.y, "y"), _read_groups(columns.groups)
         check_same_length(column, found)
         truth, _, _ = order_labels(column, column, labels)
-        weight = _read_weight(columns.weight, n_rows)
+        weight = _read_weight(columns.weight, n_rows, one)
     place = {name: code for code, name in enumerate(groups)}
     group = np.array([place[name] for name in found.levels.tolist()])[found.codes(slice(None))]
     cells = group * len(labels) + truth.codes(slice(None))
@@ -230,13 +241,9 @@ def _codes(number: int, columns: Columns, labels: list[Any], groups: list[Any]) 
     return Codes(small[places], weight[places], places, n_rows)
 
 
-def _read_weight(weight: Any, n_rows: int) -> Array | None:
-    """Weights of a block, all of which may be 0."""
-    if weight is None:
-        return None
-    if not np.any(weight.values if isinstance(weight, Column) else np.asarray(weight)):
-        return np.zeros(n_rows)
-    return read_weight(weight, n_rows, rows_of="y")
+def _read_weight(weight: Any, n_rows: int, one: float = 1.0) -> Array | None:
+    """Weights of a block, all of which may be 0, in units in which a row has the weight `one`."""
+    return None if weight is None else check_weight(weight, n_rows, rows_of="y") * one
 
 
 def _counts(codes: Codes, shape: tuple[int, int]) -> Array:
@@ -258,14 +265,16 @@ def _moments(part: tuple[Any, Codes]) -> Moments:
             "must belong together. Rechunk or repartition y like X."
         )
     if not len(X):
-        return Moments(0.0, np.zeros(np.shape(X)[1]), np.zeros(np.shape(X)[1]))
+        return Moments(0, 0.0, np.zeros(np.shape(X)[1]), np.zeros(np.shape(X)[1]))
     X = check_array(X, dtype=np.float64, input_name="X")
     return moments_of(X if codes.places is None else X[codes.places], codes.weight)
 
 
-def _block(X: Any, codes: Codes, scaling: Features, n_groups: int, n_labels: int) -> Block:
+def _block(
+    X: Any, codes: Codes, scaling: Features, n_groups: int, n_labels: int, one: float
+) -> Block:
     X = native(np.asarray(X, dtype=np.float64))
     X = X if codes.places is None else X[codes.places]
     weight = np.ones(len(codes.cells)) if codes.weight is None else native(codes.weight)
     cells = codes.cells.astype(np.intp)
-    return Block(scaling.holding(X), cells, weight, n_groups, n_labels)
+    return Block(scaling.holding(X), cells, weight, n_groups, n_labels, one=one)

@@ -23,6 +23,7 @@ class Rows(ABC):
 
     n_groups: int
     n_labels: int
+    one: float  # weight of one row, as in `Weight`
 
     @property
     def n_cells(self) -> int:

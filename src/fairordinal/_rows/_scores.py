@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,11 +31,18 @@ def score_table(rows: Rows, coef: Array, names: Array, labels: Array) -> ScoreTa
     """
     if rows.n_rows <= MOST_DISTINCT:
         scored = rows.reduce(_scored, _one_below_the_other, coef)
-        return _distinct(scored, rows.n_cells, names, labels)
+        table = _distinct(scored, rows.n_cells, names, labels)
+        return replace(table, one=rows.one)
     stretches = _stretches(rows, coef)
     counts = sparse.csc_array(stretches.counts)
     return ScoreTable(
-        counts, names, labels, stretches.highest, predicts_labels=False, lowest=stretches.lowest
+        counts,
+        names,
+        labels,
+        stretches.highest,
+        predicts_labels=False,
+        lowest=stretches.lowest,
+        one=rows.one,
     )
 
 

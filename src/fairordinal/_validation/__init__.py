@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from fairordinal._validation._codes import Coded, check_same_length, encode, row_blocks
 from fairordinal._validation._columns import (
     Array,
@@ -28,7 +26,15 @@ from fairordinal._validation._columns import (
     stack,
 )
 from fairordinal._validation._groups import read_groups
+from fairordinal._validation._index import warn_misaligned
 from fairordinal._validation._labels import check_complete, order_labels
+from fairordinal._validation._weights import (
+    Weight,
+    check_weight,
+    read_weight,
+    weight_of_one_row,
+    weight_range,
+)
 
 __all__ = [
     "Array",
@@ -36,12 +42,14 @@ __all__ = [
     "Column",
     "RowError",
     "Samples",
+    "Weight",
     "check_choice",
     "check_complete",
     "check_fraction",
     "check_number",
     "check_same_length",
     "check_share",
+    "check_weight",
     "check_whole",
     "encode",
     "is_dask",
@@ -55,6 +63,9 @@ __all__ = [
     "read_weight",
     "row_blocks",
     "stack",
+    "warn_misaligned",
+    "weight_of_one_row",
+    "weight_range",
 ]
 
 MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
@@ -67,7 +78,7 @@ class Samples:
     groups: Coded
     truth: Coded
     positions: Coded  # predicted labels or scores
-    weight: Array | None
+    weight: Weight | None
     predicts_labels: bool
     labels_are_given: bool  # and stay, whether or not they occur
 
@@ -89,6 +100,9 @@ def read_samples(
     predicted_name: str = "y_pred",
 ) -> Samples:
     """Read and check the arguments that all metrics share; names are what the labels are called."""
+    labelled = {name: y_true, "scores" if as_scores else predicted_name: y_pred}
+    others = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    warn_misaligned(labelled | others)
     true = read_column(y_true, name)
     predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)
@@ -116,33 +130,6 @@ def read_target(y: Any) -> Column:
             stacklevel=4,
         )
     return read_column(y, "y")
-
-
-def read_weight(
-    sample_weight: Any, n_rows: int, name: str = "sample_weight", rows_of: str = "y_true"
-) -> Array | None:
-    """Finite weights of at least 0, not all 0; None stays None."""
-    if sample_weight is None:
-        return None
-    column = read_column(sample_weight, name)
-    if column.names is not None:
-        strange = [i for i, value in enumerate(column.objects()) if not is_number(value)]
-        raise ValueError(
-            f"{name} must hold numbers, got {column.show(strange[0])} at row {strange[0]} "
-            f"({len(strange)} such rows)."
-        )
-    if len(column.values) != n_rows:
-        raise ValueError(f"{name} has {len(column.values)} rows but {rows_of} has {n_rows}.")
-    weight = column.values.astype(np.float64)
-    wrong = np.flatnonzero(~((weight >= 0) & np.isfinite(weight)))
-    if wrong.size:
-        raise ValueError(
-            f"{name} must be finite and at least 0, got {weight[wrong[0]]} at row {wrong[0]} "
-            f"({wrong.size} such rows). Correct them, or drop the rows."
-        )
-    if not weight.any():
-        raise ValueError(f"{name} is zero in every row; some rows must count.")
-    return weight
 
 
 def read_scores(scores: Any, name: str = "scores") -> Column:

@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 PLAIN_INTEGERS = (
     nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64,
 )  # fmt: skip
+EXACT_BELOW = 2**53  # floating-point numbers tell smaller whole numbers apart
 LONG_COLUMN = 10_000  # from here on names are looked up by the column's own library
 
 
@@ -74,18 +75,21 @@ def where(entries: Array, counts: Array | None) -> str:
     return f"in {int(counts[entries].sum()):,} rows"
 
 
-def read_column(values: Any, name: str) -> Column:
-    """Read one column of rows, whatever library it comes from."""
+def read_column(values: Any, name: str, *, exact: bool = False) -> Column:
+    """Read one column of rows, whatever library it comes from.
+
+    Numbers become NumPy's. With `exact`, those that would then be equal stay apart, as names.
+    """
     if isinstance(values, Column):
         return replace(values, name=name)
     values = _one_column(values, name)
     if isinstance(values, nw.Series):
-        column = _from_series(values, name)
+        column = _from_series(values, name, exact)
     elif all(hasattr(values, attribute) for attribute in ("categories", "codes", "ordered")):
         names = tuple(values.categories.tolist())  # pandas.Categorical, without its series
         column = Column(name, np.asarray(values.codes), names, ordered=bool(values.ordered))
     else:
-        column = _from_array(values, name)
+        column = _from_array(values, name, exact)
     if not len(column.values):
         raise ValueError(f"{name} is empty; it must hold at least one row.")
     return column
@@ -117,7 +121,7 @@ def stack(columns: Sequence[Column]) -> Column:
 def _one_column(values: Any, name: str) -> Any:
     """Unwrap frames and arrays of one column; refuse what is not a column."""
     refuse_lazy(values, name)
-    values = nw.from_native(values, pass_through=True, allow_series=True)
+    values = nw.from_native(_chunked(values), pass_through=True, allow_series=True)
     if isinstance(values, nw.DataFrame):
         if len(values.columns) != 1:
             raise ValueError(
@@ -127,6 +131,8 @@ def _one_column(values: Any, name: str) -> Any:
         return values[:, 0]
     if hasattr(values, "__array__") and not hasattr(values, "__len__"):
         values = np.asarray(values)
+    if isinstance(values, np.matrix):
+        values = np.asarray(values)  # of which a slice may have one dimension
     if isinstance(values, str | bytes | Mapping | Set) or not _has_length(values):
         shown = repr(values)
         hint = " Columns have names only with data=frame." if isinstance(values, str) else ""
@@ -134,6 +140,15 @@ def _one_column(values: Any, name: str) -> Any:
             f"{name} must be a column of rows (list, array or series), got {shown:.60}.{hint}"
         )
     return values
+
+
+def _chunked(values: Any) -> Any:
+    """An array of pyarrow as a column of pyarrow, which knows missing values from nan."""
+    if type(values).__module__ != "pyarrow.lib" or not hasattr(values, "dictionary_encode"):
+        return values
+    import pyarrow as pa
+
+    return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
 
 
 def refuse_lazy(values: Any, name: str) -> None:
@@ -160,17 +175,25 @@ def _has_length(values: Any) -> bool:
         return False
 
 
-def _from_series(series: nw.Series[Any], name: str) -> Column:
+def _from_series(series: nw.Series[Any], name: str, exact: bool) -> Column:
     if series.dtype.is_float() or isinstance(series.dtype, PLAIN_INTEGERS):
-        missing = series.is_null().to_numpy().any()
-        return Column(name, (series.cast(nw.Float64) if missing else series).to_numpy())
+        if not series.is_null().to_numpy().any():
+            return Column(name, series.to_numpy())
+        if series.dtype.is_float() or _are_small(series):
+            return Column(name, series.cast(nw.Float64).to_numpy())
     if isinstance(series.dtype, nw.Enum):
         names = tuple(series.dtype.categories)
         return Column(name, _look_up(series, names), names, ordered=True)
     if isinstance(series.dtype, nw.String | nw.Categorical):
         names = tuple(value for value in series.unique().to_list() if not is_missing(value))
         return Column(name, _look_up(series, names), names)
-    return _from_objects(series.to_list(), name)
+    return _from_objects(series.to_list(), name, exact)
+
+
+def _are_small(integers: nw.Series[Any]) -> bool:
+    """Whether floating-point numbers tell these whole numbers apart."""
+    ends = integers.min(), integers.max()
+    return all(end is None or abs(int(end)) < EXACT_BELOW for end in ends)
 
 
 def _look_up(series: nw.Series[Any], names: Sequence[Any]) -> Array:
@@ -185,21 +208,48 @@ def _look_up(series: nw.Series[Any], names: Sequence[Any]) -> Array:
     return np.where(missing, -1, codes)
 
 
-def _from_array(values: Any, name: str) -> Column:
+def _from_array(values: Any, name: str, exact: bool) -> Column:
     if np.ma.is_masked(values):
         hidden = np.ma.getmaskarray(values).tolist()
         shown = zip(values.data.tolist(), hidden, strict=True)
-        return _from_objects([None if hide else value for value, hide in shown], name)
+        return _from_objects([None if hide else value for value, hide in shown], name, exact)
     array = _one_dimensional(values, name)
     if array.dtype.kind == "b":
         return Column(name, array.view(np.uint8), boolean=True)
-    if array.dtype.kind in "iuf":
-        return Column(name, array.astype(np.float64) if array.dtype == np.float16 else array)
+    if array.dtype.kind in "iu":
+        return Column(name, array)
+    if array.dtype.kind == "f":
+        return _from_floats(values, array, name, exact)
     if array.dtype.kind in "mM":
-        return _from_objects(array.astype(str).tolist(), name)
+        return _from_text(array, ~np.isnat(array), name)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray) and np.ndim(values) == 1:
         return _from_objects(list(values), name)  # NumPy would make [1, "a"] strings
-    return _from_objects(array.tolist(), name)
+    return _from_objects(array.tolist(), name, exact)
+
+
+def _from_floats(values: Any, array: Array, name: str, exact: bool) -> Column:
+    """Floating-point numbers of any precision as float32 or float64, if that is exact enough."""
+    usual = array if array.dtype.itemsize in (4, 8) else array.astype(np.float64)
+    if exact and not isinstance(values, np.ndarray) and (np.abs(usual) >= EXACT_BELOW).any():
+        return _from_objects(list(values), name, exact)  # NumPy made floats of whole numbers
+    if exact and usual.dtype.itemsize < array.dtype.itemsize:
+        known = ~np.isnan(array)
+        if not _tells_apart(array[known].tolist(), usual[known]):
+            return _from_text(array, known, name)
+    return Column(name, usual)
+
+
+def _from_text(array: Array, known: Array, name: str) -> Column:
+    """Values as text, some of them missing."""
+    pairs = zip(array.astype(str).tolist(), known.tolist(), strict=True)
+    return _from_objects([text if known else None for text, known in pairs], name)
+
+
+def _tells_apart(values: Sequence[Any], floats: Array) -> bool:
+    """Whether numbers that differ do so as floats too, and whole ones are as they were."""
+    pairs = zip(values, floats.tolist(), strict=True)
+    same = all(value == near for value, near in pairs if isinstance(value, numbers.Integral))
+    return same and len(set(values)) == len(np.unique(floats))
 
 
 def _one_dimensional(values: Any, name: str) -> Array:
@@ -219,7 +269,7 @@ def _one_dimensional(values: Any, name: str) -> Array:
     return array
 
 
-def _from_objects(objects: Sequence[Any], name: str) -> Column:
+def _from_objects(objects: Sequence[Any], name: str, exact: bool = False) -> Column:
     """A column of Python objects: booleans, numbers, or names; some may be missing."""
     present = [value for value in objects if not is_missing(value)]
     if present and all(isinstance(value, bool | np.bool_) for value in present):
@@ -227,6 +277,8 @@ def _from_objects(objects: Sequence[Any], name: str) -> Column:
         return Column(name, np.array(filled), boolean=True)
     if present and all(_is_numeric(value) for value in present):
         array = np.array([np.nan if is_missing(v) else _plain(v) for v in objects])
+        if array.dtype.kind == "f" and exact and not _tells_apart(present, array[array == array]):
+            array = array.astype(object)
         if array.dtype.kind in "iuf":  # not whole numbers beyond 64 bits
             return Column(name, array)
     place: dict[Any, int] = {}
@@ -257,7 +309,9 @@ def _plain(value: Any) -> int | float:
 
 
 def is_missing(value: Any) -> bool:
-    """None, nan, pandas.NA and pandas.NaT."""
+    """None, nan, pandas.NA, and NaT of pandas and NumPy."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
     return isinstance(value, float | np.floating | Decimal) and value != value

@@ -45,10 +45,10 @@ def _group_columns(sensitive_features: Any) -> list[Column]:
     refuse_lazy(sensitive_features, name)
     columns = _several(nw.from_native(sensitive_features, pass_through=True, allow_series=True))
     if columns is None:
-        return [read_column(sensitive_features, name)]
+        return [read_column(sensitive_features, name, exact=True)]
     if not len(columns):
         raise ValueError(f"{name} is empty; it must hold at least one column of groups.")
-    return [read_column(column, name) for column in columns]
+    return [read_column(column, name, exact=True) for column in columns]
 
 
 def _several(features: Any) -> list[Any] | None:
@@ -68,6 +68,7 @@ def _several(features: Any) -> list[Any] | None:
     if 0 in shape:
         return []
     if isinstance(features, np.ndarray):
+        features = np.asarray(features) if isinstance(features, np.matrix) else features
         return [*features.T]
     return [[row[j] for row in features] for j in range(shape[1])]
 

@@ -69,14 +69,21 @@ def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, C
             "two. Pass all labels in ascending order if others can occur: labels=[...], or "
             "categories=[...] of an estimator."
         )
-    levels = np.union1d(truth.levels, predicted.levels)
+    levels = _all_levels(truth.levels, predicted.levels)
     whole = all_whole(levels)
     most = max(FEW_LABELS, 2 * len(truth.levels)) if whole else len(truth.levels)
     if len(levels) > most:
         return truth, predicted, False
-    if whole and truth.levels.dtype.kind in "iu":
+    if whole and truth.levels.dtype.kind in "iu" and levels[-1] < 2**63:
         levels = levels.astype(np.int64)
     return _to_levels(truth, levels), _to_levels(predicted, levels), True
+
+
+def _all_levels(truth: Array, predicted: Array) -> Array:
+    """Numbers of both, ascending; NumPy would make floats of signed and unsigned ones."""
+    if {truth.dtype.kind, predicted.dtype.kind} == {"i", "u"}:
+        return np.array(sorted({*truth.tolist(), *predicted.tolist()}))
+    return np.union1d(truth, predicted)
 
 
 def _given_order(labels: Any) -> Array:

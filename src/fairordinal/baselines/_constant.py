@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import cost_unit
 from fairordinal._fitting import wholly
 from fairordinal._validation import Array
 from fairordinal.baselines._rows import Labelled, count_rows, read_labels
@@ -17,10 +18,12 @@ from fairordinal.baselines._rows import Labelled, count_rows, read_labels
 def cheapest_label(rows: Labelled, cost_matrix: Any) -> tuple[int, float]:
     """Code of the label with the least mean cost, the lowest of several, and that cost."""
     totals = rows.totals
-    cost = totals @ as_cost_matrix(cost_matrix, rows.labels) / totals.sum()
+    matrix = as_cost_matrix(cost_matrix, rows.labels)
+    unit = cost_unit(matrix)
+    cost = totals @ (matrix / unit) / totals.sum()
     near = cost <= cost.min() * (1 + 1e-12)  # equal but for rounding
     code = int(np.flatnonzero(near)[0])
-    return code, float(cost[code])
+    return code, unit * float(cost[code])
 
 
 class ConstantClassifier(ClassifierMixin, BaseEstimator):
@@ -77,7 +80,8 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one.
+            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
+            by position; an index is ignored.
 
         Returns
         -------

@@ -36,7 +36,8 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one.
+            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
+            by position; an index is ignored.
 
         Returns
         -------

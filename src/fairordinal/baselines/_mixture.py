@@ -18,9 +18,10 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import cost_unit
 from fairordinal._fitting import wholly
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import Array, check_share
+from fairordinal._validation import Array, check_share, warn_misaligned
 from fairordinal.baselines._constant import cheapest_label
 from fairordinal.baselines._rows import fit_clone, read_labels
 from fairordinal.criteria import PairwiseCriterion, as_criterion, warn_undefined
@@ -109,6 +110,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
             True ordinal labels.
         sample_weight, sensitive_features : array-like of shape (n_samples,), default=None
             Passed to the estimator if its `fit` takes them; weights count for the constant too.
+            Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -170,7 +172,8 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 is a row repeated twice.
+            A weight of 2 is a row repeated twice. Rows are matched by position; an index is
+            ignored.
 
         Returns
         -------
@@ -179,8 +182,10 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         """
         spread = self.predict_proba(X)
         rows = read_labels(X, y, sample_weight, self.classes_.tolist())
-        cost = as_cost_matrix(self.cost_matrix, self.classes_)[rows.codes]
-        return float(rows.weight @ (cost * spread).sum(axis=1) / rows.weight.sum())
+        matrix = as_cost_matrix(self.cost_matrix, self.classes_)
+        unit = cost_unit(matrix)
+        cost = (matrix / unit)[rows.codes]
+        return unit * float(rows.weight @ (cost * spread).sum(axis=1) / rows.weight.sum())
 
     def expected_violation(
         self,
@@ -200,7 +205,8 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; several columns mean their intersections.
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
         criterion : str or PairwiseCriterion, default="demographic_parity"
             What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, …
         sample_weight : array-like of shape (n_samples,), default=None
@@ -254,6 +260,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
     ) -> ScoreTable:
         """Expected counts by group, true label and predicted label."""
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         codes, labels = self._codes(X), self.classes_.tolist()
         model, constant = (
             read_table(

@@ -97,7 +97,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one.
+            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
+            by position; an index is ignored.
 
         Returns
         -------
@@ -186,7 +187,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         present = rows.totals > 0
         apart = np.log(-np.expm1(-_gaps(low, high)[present]))
         logs = log_expit(high[codes] - scores) + log_expit(scores - low[codes])
-        return float(rows.weight[kept] @ logs + rows.totals[present] @ apart)
+        total = float(rows.weight[kept] @ logs + rows.totals[present] @ apart)
+        return total / rows.one
 
 
 def _likelihood(features: Features, rows: Labelled, kept: Kept, alpha: float) -> Likelihood:

@@ -9,7 +9,15 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
-from fairordinal._validation import Array, Coded, order_labels, read_target, read_weight
+from fairordinal._validation import (
+    Array,
+    Coded,
+    Weight,
+    order_labels,
+    read_target,
+    read_weight,
+    warn_misaligned,
+)
 from fairordinal.estimators import plain_array
 
 
@@ -19,6 +27,7 @@ class Labelled(NamedTuple):
     codes: Array
     weight: Array
     labels: Array  # ascending
+    one: float = 1.0  # weight of one row
 
     @property
     def totals(self) -> Array:
@@ -28,13 +37,15 @@ class Labelled(NamedTuple):
 
 def read_labels(X: Any, y: Any, sample_weight: Any, categories: Any, *, least: int = 2) -> Labelled:
     """Codes and weights, of as many rows as X has; at least `least` labels."""
+    warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
     column = read_target(y)
     check_consistent_length(X, column.values)
     truth: Coded = order_labels(column, column, categories, least=least)[0]
     n_rows = len(column.values)
     weight = read_weight(sample_weight, n_rows, rows_of="y")
-    weight = np.ones(n_rows) if weight is None else weight
-    return Labelled(truth.codes(slice(None)), weight, plain_array(truth.levels))
+    weight = Weight(np.ones(n_rows)) if weight is None else weight
+    levels = plain_array(truth.levels)
+    return Labelled(truth.codes(slice(None)), weight.values, levels, weight.one)
 
 
 def count_rows(X: Any) -> int:

@@ -19,7 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
 from fairordinal._fitting import wholly
-from fairordinal._validation import Array, check_same_length, read_groups, read_target
+from fairordinal._validation import (
+    Array,
+    check_same_length,
+    read_groups,
+    read_target,
+    warn_misaligned,
+)
 from fairordinal.baselines._rows import fit_clone, read_labels
 
 
@@ -104,7 +110,8 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; several columns mean their intersections.
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             For the distributions, and for the estimator if its `fit` takes it.
 
@@ -115,6 +122,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         """
         if not is_regressor(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}.")
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         column, groups = read_target(y), read_groups(sensitive_features)
         check_same_length(column, groups)
         rows = read_labels(X, column, sample_weight, self.categories)
@@ -140,7 +148,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         X : array-like of shape (n_samples, n_features)
             Whatever the estimator takes.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed.
+            Group of each sample; needed. Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -161,7 +169,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         X : array-like of shape (n_samples, n_features)
             Whatever the estimator takes.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed.
+            Group of each sample; needed. Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -169,6 +177,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
             On the scale of the labels.
         """
         check_is_fitted(self, "estimator_")
+        warn_misaligned({"X": X, "sensitive_features": sensitive_features})
         scores = self._raw_scores(X)
         group = self._read_groups(sensitive_features, len(scores))
         levels = np.empty(len(scores))
@@ -191,13 +200,14 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         sample_weight : array-like of shape (n_samples,), default=None
             Weights.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed.
+            Group of each sample; needed. Rows are matched by position; an index is ignored.
 
         Returns
         -------
         score : float
             Share of rows predicted exactly.
         """
+        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
         predicted = self.predict(X, sensitive_features=sensitive_features)
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 

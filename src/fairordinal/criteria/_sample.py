@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairordinal._costs import cost_matrix
+from fairordinal._costs import cost_matrix, cost_unit
 from fairordinal._table import Block, ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria._base import Criterion, defined_only
@@ -37,7 +37,8 @@ class SampleCriterion(Criterion):
         value, among = self._stacked(table)
         samples = np.einsum("pyl,gyl->pg", among, table.cube)
         samples[samples == 0] = np.nan
-        return np.einsum("pyl,gyl->pg", value, table.cube) / samples
+        unit = cost_unit(value)
+        return np.asarray(np.einsum("pyl,gyl->pg", value / unit, table.cube) / samples * unit)
 
     def probabilities(self, table: ScoreTable) -> Array:
         means = self.group_means(table)

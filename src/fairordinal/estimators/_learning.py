@@ -98,7 +98,8 @@ def learn_thresholds(
         labels.codes(slice(None))[kept],
         len(groups.levels),
         len(labels.levels),
-        weight=None if weight is None else weight[kept],
+        weight=None if weight is None else weight.values[kept],
+        one=1.0 if weight is None else weight.one,
     )
     return _pool_of_scores(classifier, rows, groups.levels, labels.levels, n_jobs)
 

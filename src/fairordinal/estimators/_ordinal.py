@@ -142,9 +142,12 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; several columns mean their intersections.
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 is a row repeated twice.
+            A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
+            only intervals, which take the sum of the weights for the number of rows, and with
+            `confidence` the choice that depends on them.
 
         Returns
         -------

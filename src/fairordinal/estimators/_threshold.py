@@ -27,6 +27,7 @@ from fairordinal._validation import (
     read_groups,
     read_target,
     read_weight,
+    warn_misaligned,
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import (
@@ -163,9 +164,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; several columns mean their intersections.
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the thresholds, and for the estimator if its `fit` takes it.
+            For the thresholds, and for the estimator if its `fit` takes it. Multiplying all
+            weights by a constant does not change the thresholds of given scores; scores may
+            change, for some estimators weigh rows against a penalty.
 
         Returns
         -------
@@ -243,7 +247,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Parameters
         ----------
         X, y, sensitive_features, sample_weight :
-            As in `fit`.
+            As in `fit`. Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -264,7 +268,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         X : array-like of shape (n_samples, n_features)
             Whatever the estimator takes.
         sensitive_features : array-like of shape (n_samples,), default=None
-            Needed with `group_aware`, and refused without.
+            Needed with `group_aware`, and refused without. Rows are matched by position; an index
+            is ignored.
 
         Returns
         -------
@@ -278,6 +283,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if is_dask(X):
             check_is_fitted(self, "result_")
             return lazily(self._predict_block, X, self.classes_.dtype)
+        warn_misaligned({"X": X, "sensitive_features": sensitive_features})
         scores = self.decision_function(X)
         return self.result_.predict(scores, sensitive_features=sensitive_features)
 
@@ -318,13 +324,14 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         sample_weight : array-like of shape (n_samples,), default=None
             Weights.
         sensitive_features : array-like of shape (n_samples,), default=None
-            As in `predict`.
+            As in `predict`. Rows are matched by position; an index is ignored.
 
         Returns
         -------
         score : float
             Share of rows predicted exactly.
         """
+        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
         predicted = self.predict(X, sensitive_features=sensitive_features)
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
@@ -360,6 +367,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Coded:
         """Check the columns, and set `classes_`."""
+        features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+        warn_misaligned({"X": X, "y": y} | features)
         column, groups = read_target(y), read_groups(sensitive_features)
         check_same_length(column, groups)
         check_consistent_length(X, column.values)

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from sklearn.exceptions import NotFittedError
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import cost_unit
 from fairordinal._predictions import predictions_of, shared_labels
 from fairordinal._render import (
     frame_library,
@@ -22,7 +23,7 @@ from fairordinal._render import (
     text_table,
 )
 from fairordinal._table import ScoreTable, tabulate
-from fairordinal._validation import Array, Samples, check_fraction, read_samples
+from fairordinal._validation import Array, Samples, check_fraction, read_samples, warn_misaligned
 from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.frontier._paired import Effects, effects_of, violation_difference
 from fairordinal.frontier._point import Measured, measured
@@ -116,9 +117,10 @@ class ModelComparison:
 
     def _cost_difference(self, model: Compared) -> tuple[float, float]:
         """Interval of the difference of mean costs: rows are paired."""
-        rows = model.costs - self.models[0].costs
+        unit = cost_unit(np.maximum(model.costs, self.models[0].costs))
+        rows = model.costs / unit - self.models[0].costs / unit
         centre, reach = float(rows.mean()), self._reach(rows.var(ddof=1) / len(rows))
-        return centre - reach, centre + reach
+        return unit * (centre - reach), unit * (centre + reach)
 
     def _violation_difference(self, model: Compared) -> tuple[float, float]:
         """Interval of the difference of violations: rows are paired."""
@@ -191,7 +193,7 @@ def compare(
     y : array-like of shape (n_samples,)
         True ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample.
+        Group of each sample. Rows are matched by position; an index is ignored.
     criterion : str or Criterion, default="demographic_parity"
         What is fair.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -230,6 +232,7 @@ def compare(
             "models must be a mapping of names to fitted estimators or predictions, got "
             f"{models!r}."
         )
+    warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
     notion, labels = as_criterion(criterion, cost_matrix), shared_labels(models, labels)
     found = []
     for name, model in models.items():

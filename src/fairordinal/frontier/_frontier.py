@@ -157,9 +157,11 @@ class FairOrdinalFrontier(BaseEstimator):
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; several columns mean their intersections.
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 is a row repeated twice.
+            A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
+            only intervals, which take the sum of the weights for the number of rows.
         eval_set : tuple (X, y, sensitive_features), default=None
             Further rows on which each model is measured.
 

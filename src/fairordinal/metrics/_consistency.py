@@ -17,6 +17,7 @@ from fairordinal._validation import (
     read_column,
     read_weight,
     row_blocks,
+    warn_misaligned,
 )
 
 BLOCK_QUERIES = 1 << 10
@@ -46,7 +47,8 @@ def consistency_score(
         The neighbours of a sample are all others no farther than its n-th nearest one: all that
         tie with it belong, so that the order of the rows does not matter.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples and of the neighbours in the two means.
+        Weights of the samples and of the neighbours in the two means. Rows are matched by
+        position; an index is ignored.
     labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
@@ -71,12 +73,13 @@ def consistency_score(
     >>> consistency_score(X, [1, 3, 3, 3], n_neighbors=1)
     0.5
     """
+    warn_misaligned({"X": X, "y_pred": y_pred, "sample_weight": sample_weight})
     X = check_array(X)
     at = _places(y_pred, labels)
     if len(at) != len(X):
         raise ValueError(f"y_pred has {len(at)} rows but X has {len(X)}.")
-    weight = read_weight(sample_weight, len(X))
-    weight = np.ones(len(X)) if weight is None else weight
+    read = read_weight(sample_weight, len(X))
+    weight = np.ones(len(X)) if read is None else read.values
     X, at, weight = X[weight > 0], at[weight > 0], weight[weight > 0]
     check_whole(n_neighbors, "n_neighbors", least=1, most=len(X) - 1)
     tree = KDTree(X)

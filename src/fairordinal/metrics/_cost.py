@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import mean_costs
 from fairordinal._table import count_codes
 from fairordinal._validation import (
     Array,
@@ -17,6 +18,7 @@ from fairordinal._validation import (
     read_scores,
     read_weight,
     row_blocks,
+    warn_misaligned,
 )
 
 
@@ -42,7 +44,7 @@ def mean_cost(
         names one step. A matrix has a row and a column per label, in ascending order, and must
         be V-shaped: 0 on the diagonal and never falling away from it.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight of 2 is a row repeated twice.
+        A weight of 2 is a row repeated twice. Rows are matched by position; an index is ignored.
     labels : sequence, default=None
         All labels in ascending order. Needed for names without an order, and for a matrix
         whose labels do not all occur.
@@ -65,6 +67,7 @@ def mean_cost(
     >>> mean_cost(["low", "high"], ["high", "high"], labels=["low", "mid", "high"])
     1.0
     """
+    warn_misaligned({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     true, predicted = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
     check_same_length(true, predicted)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, least=1)
@@ -73,9 +76,10 @@ def mean_cost(
             f"mean_cost needs predicted labels in y_pred, got scores such as "
             f"{positions.levels[0].item()!r}. Cut them into labels, or pass labels=."
         )
-    cost = as_cost_matrix(cost_matrix, truth.levels).ravel()
-    counts = count_codes((truth, positions), read_weight(sample_weight, len(truth.values)))
-    return float(cost @ counts / counts.sum())
+    cost = as_cost_matrix(cost_matrix, truth.levels)
+    weight = read_weight(sample_weight, len(truth.values))
+    counts = count_codes((truth, positions), None if weight is None else weight.values)
+    return float(mean_costs(counts.reshape(cost.shape), cost))
 
 
 def margin_loss(
@@ -103,7 +107,7 @@ def margin_loss(
     margin : float, default=0.0
         The margin :math:`\gamma`, at least 0.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight of 2 is a row repeated twice.
+        A weight of 2 is a row repeated twice. Rows are matched by position; an index is ignored.
     labels : sequence, default=None
         All labels in ascending order, one more than thresholds. Needed for names without an
         order and where a label does not occur.
@@ -128,14 +132,15 @@ def margin_loss(
     >>> margin_loss([1, 2, 3], [0.5, 1.4, 1.8], [1.0, 2.0], margin=0.45)
     0.666...
     """
+    warn_misaligned({"y_true": y_true, "scores": scores, "sample_weight": sample_weight})
     true, scored = read_column(y_true, "y_true"), read_scores(scores)
     check_same_length(true, scored)
     truth, _, _ = order_labels(true, true, labels)
     cuts = _checked_thresholds(thresholds, truth.levels)
     if not is_number(margin) or not margin >= 0:
         raise ValueError(f"margin must be a number of at least 0, got {margin!r}.")
-    weight = read_weight(sample_weight, len(truth.values))
-    weight = np.ones(len(truth.values)) if weight is None else weight
+    read = read_weight(sample_weight, len(truth.values))
+    weight = np.ones(len(truth.values)) if read is None else read.values
     total = 0.0
     for rows in row_blocks(len(truth.values)):
         side = np.where(np.arange(len(cuts)) < truth.codes(rows)[:, None], 1.0, -1.0)

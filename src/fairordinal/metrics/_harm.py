@@ -32,7 +32,8 @@ def harm_parity_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None
@@ -89,7 +90,8 @@ def conditional_harm_parity_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None

@@ -28,7 +28,8 @@ def pairwise_demographic_parity_difference(
         True and predicted ordinal labels; `y_pred` may hold scores. Only the order of
         predictions matters; true labels are checked but do not enter the value.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None
@@ -75,7 +76,7 @@ def pairwise_demographic_parity_matrix(
     """Pairwise demographic-parity disparity of every pair of groups.
 
     Parameters as for :func:`pairwise_demographic_parity_difference`, whose value is the
-    greatest absolute entry of the matrix.
+    greatest absolute entry of the matrix. Rows are matched by position; an index is ignored.
 
     Returns
     -------
@@ -115,7 +116,8 @@ def pairwise_equal_opportunity_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels; `y_pred` may hold scores. Only order matters.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None
@@ -163,7 +165,7 @@ def pairwise_equal_opportunity_matrix(
     """Pairwise equal-opportunity disparity of every pair of groups.
 
     Parameters as for :func:`pairwise_equal_opportunity_difference`, whose value is the
-    greatest absolute entry of the matrix.
+    greatest absolute entry of the matrix. Rows are matched by position; an index is ignored.
 
     Returns
     -------
@@ -201,7 +203,8 @@ def pairwise_equalized_odds_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels; `y_pred` may hold scores. Only order matters.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None
@@ -246,7 +249,7 @@ def pairwise_equalized_odds_matrix(
     """Pairwise equalized-odds disparity, the greater of its two parts, of every pair of groups.
 
     Parameters as for :func:`pairwise_equalized_odds_difference`, whose value is the
-    greatest absolute entry of the matrix.
+    greatest absolute entry of the matrix. Rows are matched by position; an index is ignored.
 
     Returns
     -------

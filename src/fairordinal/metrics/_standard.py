@@ -33,7 +33,8 @@ def standard_demographic_parity_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None
@@ -86,7 +87,8 @@ def standard_equal_opportunity_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None
@@ -138,7 +140,8 @@ def standard_equalized_odds_difference(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample, of any hashable type; several columns mean their intersections.
+        Group of each sample, of any hashable type; several columns mean their intersections. Rows
+        are matched by position; an index is ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice; pairs weigh the product of their ends.
     labels : sequence, default=None

@@ -9,7 +9,7 @@ import numpy as np
 from fairordinal._audit import Audit, audit
 from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, name_of, names_of, percent
-from fairordinal._validation import Array
+from fairordinal._validation import Array, warn_misaligned
 from fairordinal.plotting._canvas import (
     distinct_names,
     inches,
@@ -103,7 +103,7 @@ class GroupConfusionDisplay:
         Parameters
         ----------
         y_true, y_pred, sensitive_features, sample_weight, labels :
-            As in :func:`~fairordinal.audit`.
+            As in :func:`~fairordinal.audit`. Rows are matched by position; an index is ignored.
         ax : sequence of matplotlib Axes, default=None
             One for each group; None makes a figure.
 
@@ -145,13 +145,14 @@ class GroupConfusionDisplay:
         y : array-like of shape (n_samples,)
             True labels.
         sensitive_features, sample_weight, labels, ax :
-            As in :meth:`from_predictions`.
+            As in :meth:`from_predictions`. Rows are matched by position; an index is ignored.
 
         Returns
         -------
         display : GroupConfusionDisplay
             Drawn.
         """
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         return cls.from_predictions(
             y,
             predictions_of(model, X, sensitive_features),

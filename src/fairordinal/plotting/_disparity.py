@@ -9,6 +9,7 @@ import numpy as np
 from fairordinal._audit import Audit, audit
 from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, names_of
+from fairordinal._validation import warn_misaligned
 from fairordinal.criteria import as_criterion
 from fairordinal.plotting._canvas import axes_for, set_names, text_size
 from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
@@ -104,7 +105,7 @@ class DisparityDisplay:
         Parameters
         ----------
         y_true, y_pred, sensitive_features, sample_weight, labels, confidence :
-            As in :func:`~fairordinal.audit`.
+            As in :func:`~fairordinal.audit`. Rows are matched by position; an index is ignored.
         criterion : str or Criterion, default="demographic_parity"
             The notion.
         ax : matplotlib Axes, default=None
@@ -152,13 +153,14 @@ class DisparityDisplay:
         y : array-like of shape (n_samples,)
             True labels.
         sensitive_features, criterion, sample_weight, labels, confidence, ax :
-            As in :meth:`from_predictions`.
+            As in :meth:`from_predictions`. Rows are matched by position; an index is ignored.
 
         Returns
         -------
         display : DisparityDisplay
             Drawn.
         """
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         return cls.from_predictions(
             y,
             predictions_of(model, X, sensitive_features),

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairordinal._render import make_frame, name_of, names_of
-from fairordinal._validation import Array, check_same_length, read_groups, read_scores, read_weight
+from fairordinal._validation import (
+    Array,
+    check_same_length,
+    read_groups,
+    read_scores,
+    read_weight,
+    warn_misaligned,
+)
 from fairordinal.plotting._canvas import (
     axes_for,
     distinct_names,
@@ -162,7 +169,7 @@ class ScoreDisplay:
         X : array-like of shape (n_samples, n_features)
             Features.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample.
+            Group of each sample. Rows are matched by position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         ax : matplotlib Axes, default=None
@@ -178,12 +185,14 @@ class ScoreDisplay:
                 "model must have a decision_function with one score for each row, got "
                 f"{model!r}. FairThresholdClassifier makes one of predictions and probabilities."
             )
+        features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+        warn_misaligned({"X": X} | features)
         column = read_scores(model.decision_function(X))
         coded = read_groups(sensitive_features, least=1)
         check_same_length(column, coded)
         values, codes = column.values.astype(np.float64), coded.codes(slice(None))
         weight = read_weight(sample_weight, len(values), rows_of="X")
-        rows = np.ones(len(values)) if weight is None else weight
+        rows = np.ones(len(values)) if weight is None else weight.values
         members = [(codes == g) & (rows > 0) for g in range(len(coded.levels))]
         groups = [
             name for name, who in zip(coded.levels.tolist(), members, strict=True) if who.any()

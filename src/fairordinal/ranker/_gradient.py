@@ -18,6 +18,7 @@ from fairordinal._validation import (
     read_groups,
     read_scores,
     read_weight,
+    warn_misaligned,
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker._data import check_two_of_each, pair_data, require_pairwise
@@ -54,7 +55,7 @@ def pairwise_gradient(
     scores, y : array-like of shape (n_samples,)
         Scores of the model so far, and true ordinal labels.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample.
+        Group of each sample. Rows are matched by position; an index is ignored.
     criterion : str or PairwiseCriterion, default="demographic_parity"
         Which disparities have a price.
     price, max_violation : float, default=0.0
@@ -90,6 +91,8 @@ def pairwise_gradient(
     """
     kernel = LOSSES[check_choice(loss, "loss", tuple(LOSSES))]
     price, limit = check_number(price, "price"), check_number(max_violation, "max_violation")
+    features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    warn_misaligned({"scores": scores, "y": y} | features)
     scored, column = read_scores(scores), read_column(y, "y")
     groups = read_groups(sensitive_features)
     check_same_length(column, scored, groups)
@@ -102,7 +105,7 @@ def pairwise_gradient(
         truth.codes(slice(None)),
         len(groups.levels),
         len(truth.levels),
-        weight=weight,
+        weight=None if weight is None else weight.values,
     )
     check_two_of_each(rows.groups[rows.weight > 0], rows.labels[rows.weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)

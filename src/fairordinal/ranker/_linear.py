@@ -28,6 +28,7 @@ from fairordinal._rows import (
 from fairordinal._threads import one_thread
 from fairordinal._validation import (
     Array,
+    Weight,
     check_choice,
     check_number,
     check_same_length,
@@ -38,6 +39,7 @@ from fairordinal._validation import (
     read_groups,
     read_target,
     read_weight,
+    warn_misaligned,
 )
 from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
@@ -114,6 +116,8 @@ def read_rows(
     """Rows as codes; the labels and the groups."""
     if is_dask(X):
         return _read_blocks(estimator, X, y, sensitive_features, sample_weight, categories)
+    features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    warn_misaligned({"X": X, "y": y} | features)
     X = read_features(estimator, X, fitting=True)
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
@@ -121,8 +125,9 @@ def read_rows(
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(column.values)}.")
     truth, _, _ = order_labels(column, column, categories)
     weight = read_weight(sample_weight, len(column.values), rows_of="y")
-    kept = slice(None) if weight is None or weight.all() else np.flatnonzero(weight)
-    counted = None if weight is None else weight[kept]
+    weight = Weight(np.ones(len(column.values))) if weight is None else weight
+    kept = slice(None) if weight.values.all() else np.flatnonzero(weight.values)
+    counted = weight.values[kept]
     group, label = groups.codes(slice(None))[kept], truth.codes(slice(None))[kept]
     check_two_of_each(group, label)
     rows = Block.of(
@@ -132,6 +137,7 @@ def read_rows(
         len(groups.levels),
         len(truth.levels),
         weight=counted,
+        one=weight.one,
         numbers=None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
@@ -278,7 +284,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample.
+            Group of each sample. Rows are matched by position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
 

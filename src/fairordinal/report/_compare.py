@@ -77,7 +77,7 @@ def report_compare(
     y : array-like of shape (n_samples,), default=None
         True ordinal labels; not needed for audits, as all that follows up to `labels`.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
-        Group of each sample.
+        Group of each sample. Rows are matched by position; an index is ignored.
     names : pair of str, default=("A", "B")
         What to call the predictors; differences are B - A.
     criterion : str or Criterion, default="demographic_parity"
@@ -247,7 +247,9 @@ def _check_same_rows(a: Audit, b: Audit, notion: str) -> None:
             )
     same = a.table.groups.tolist() == b.table.groups.tolist()
     same = same and a.table.labels.tolist() == b.table.labels.tolist()
-    if not same or not np.allclose(a.table.totals, b.table.totals):
+    first, second = (table.in_rows(table.totals) for table in (a.table, b.table))
+    same = same and np.allclose(first, second, atol=0)
+    if not same:
         raise ValueError(
             "a and b must be audits of the same rows, but their groups, labels or numbers of rows "
             "differ. Audit both on the same rows, with the same labels=."
@@ -258,7 +260,8 @@ def _mean_cost(one: Audit) -> float:
     columns = one.group_columns()
     if "mean_cost" not in columns:
         return float("nan")
-    return float(columns["mean_cost"] @ columns["rows"] / columns["rows"].sum())
+    totals = one.table.group_totals
+    return float(columns["mean_cost"] @ (totals / totals.sum()))
 
 
 def _difference(name: str, key: str, first: Any, second: Any) -> Difference:

@@ -69,20 +69,19 @@ def groups_of(audit: Audit) -> Groups:
     table, columns = audit.table, audit.group_columns()
     names, labels = shown(table.groups.tolist()), shown(table.labels.tolist(), LABEL_WIDTH)
     cube = table.cube if table.predicts_labels else None
-    total = columns["rows"].sum()
     groups = []
     for i, name in enumerate(names):
-        rows = float(columns["rows"][i])
-        true = table.totals[i] / rows
+        rows, weight = float(columns["rows"][i]), float(table.group_totals[i])
+        true = table.totals[i] / weight
         square = None if cube is None else cube[i]
         groups.append(
             Group(
                 name,
                 quantity(rows),
-                percent(rows / total),
+                percent(weight / table.totals.sum()),
                 _errors(columns, i),
-                _labels(true, square, rows),
-                None if i >= MOST_CONFUSED else _confusion(square),
+                _labels(true, square, weight),
+                None if square is None or i >= MOST_CONFUSED else _confusion(table.in_rows(square)),
             )
         )
     return Groups(
@@ -100,14 +99,14 @@ def _errors(columns: dict[str, Array], i: int) -> Errors | None:
     return Errors(cost, percent(low), percent(right), percent(high), parts)
 
 
-def _labels(true: Array, square: Array | None, rows: float) -> list[Share]:
-    predicted = [""] * len(true) if square is None else map(percent, square.sum(axis=0) / rows)
+def _labels(true: Array, square: Array | None, weight: float) -> list[Share]:
+    predicted = [""] * len(true) if square is None else map(percent, square.sum(axis=0) / weight)
     return [Share(percent(t), p) for t, p in zip(true.tolist(), predicted, strict=True)]
 
 
-def _confusion(square: Array | None) -> list[list[Counted]] | None:
+def _confusion(square: Array) -> list[list[Counted]] | None:
     """Counts of true labels (rows) by predicted ones; shades are shares of the row."""
-    if square is None or len(square) > MOST_LABELS:
+    if len(square) > MOST_LABELS:
         return None
     shares = square / np.maximum(square.sum(axis=1, keepdims=True), 1e-300)
     return [

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._costs import cost_unit
 from fairordinal._cuts import Deadline, Goal, Notion, Problem, cheapest_cuts, read_problem
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
@@ -20,6 +21,7 @@ from fairordinal._validation import (
     check_number,
     check_whole,
     read_scores,
+    warn_misaligned,
 )
 from fairordinal.criteria import Criterion, as_criterion, warn_undefined
 from fairordinal.thresholds._group_aware import group_cuts
@@ -27,6 +29,8 @@ from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import METHODS, Settings, Solution
 from fairordinal.thresholds._stretched import Coarseness, coarseness_of
 
+MOST = float(np.finfo(np.float64).max)
+MOST_HARM = 1e12  # searches compare violations with numbers of about 1
 STEEP = 1e4  # price of a violation beyond its limit, in units of the worst cost
 
 
@@ -59,7 +63,8 @@ def optimize_thresholds(
         Scores, higher for higher labels (only their order matters), and true ordinal labels:
         integers, an ordered categorical, or names with `labels`.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-        Group of each sample; several columns mean their intersections.
+        Group of each sample; several columns mean their intersections. Rows are matched by
+        position; an index is ignored.
     criterion : str or Criterion, default="demographic_parity"
         What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, ``"harm_parity"``,
         ``"conditional_demographic_parity"``, the standard notions, or any linear criterion.
@@ -120,6 +125,7 @@ def read_scored(
     scores: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
 ) -> ScoreTable:
     """Count rows by group, label and score."""
+    warn_misaligned({"scores": scores, "y": y})
     values = read_scores(scores).values
     if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() > 2**53:
         raise ValueError(
@@ -151,11 +157,13 @@ def solve(
     notion: Notion | None = None,
 ) -> ThresholdResult:
     """Cut the scores of a table; `notion` is what is fair, if it was worked out before."""
-    problem = read_problem(table, criterion, cost, notion)
+    unit, asked = search_unit(cost), scale_goal(goal, table, cost)
+    matrix, settings = cost / unit, settings._replace(tol=settings.tol / unit)
+    problem = read_problem(table, criterion, matrix, notion)
     check_usable(problem, table, criterion, method)
-    goal, coarse = scale_goal(goal, table, cost), coarseness_of(table, criterion, cost)
+    goal, coarse = scale_goal(goal, table, matrix, unit), coarseness_of(table, criterion, matrix)
     if group_aware:
-        found, method = group_cuts(table, criterion, cost, goal, settings), "group-aware search"
+        found, method = group_cuts(table, criterion, matrix, goal, settings), "group-aware search"
         found = found._replace(lower_bound=found.lower_bound - coarse.cost)
         thresholds = midway_by_group(table, found.cuts)
     else:
@@ -164,12 +172,12 @@ def solve(
         thresholds = midway(table.axis, found.cuts, table.lowest)
     return ThresholdResult(
         thresholds=thresholds,
-        proved_bound=found.lower_bound,
+        proved_bound=unit * found.lower_bound,
         n_iter=found.n_iter,
         method=method,
         stopped_by=found.stopped_by,
         criterion=criterion,
-        goal=goal,
+        goal=asked,
         score_table=table,
         cost_matrix=cost,
         cheapest=midway(table.axis, cheapest_cuts(problem), table.lowest),
@@ -214,10 +222,15 @@ def read_goal(
     return Goal(STEEP, check_number(max_violation, "max_violation"), hard=True)
 
 
-def scale_goal(goal: Goal, table: ScoreTable, cost: Array) -> Goal:
-    """The goal for so many labels and such costs."""
-    unit = max(float(cost.max()), 1.0) if goal.hard else len(table.labels)
-    return goal._replace(price=goal.price * unit)
+def search_unit(cost: Array) -> float:
+    """The unit of costs in a search: not 1 only where they are very large."""
+    return max(cost_unit(cost), 1.0)
+
+
+def scale_goal(goal: Goal, table: ScoreTable, cost: Array, unit: float = 1.0) -> Goal:
+    """The goal for so many labels and such costs, which are in units of `unit`."""
+    worst = max(float(cost.max()), 1.0) if goal.hard else len(table.labels) / unit
+    return goal._replace(price=min(goal.price * worst, MOST))
 
 
 def read_settings(tol: Any, max_time: Any, n_restarts: Any, random_state: Any) -> Settings:
@@ -241,6 +254,11 @@ def check_usable(problem: Problem, table: ScoreTable, criterion: Criterion, meth
             )
         cut = table.cut(np.full(len(table.labels) - 1, np.inf))
         warn_undefined(criterion, cut, stacklevel=4)
+        if criterion.scale(cut) > MOST_HARM:
+            raise ValueError(
+                f"{criterion.title} with costs up to {criterion.scale(cut):g} cannot be limited: "
+                f"they must be at most {MOST_HARM:g}. Divide cost_matrix by a constant."
+            )
     if problem.n_positions == 1:
         warnings.warn(
             f"scores has one distinct value ({table.axis[0]:g}): every threshold gives a constant "

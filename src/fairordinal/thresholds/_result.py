@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._costs import mean_costs
 from fairordinal._cuts import Goal
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array, read_groups, read_scores
+from fairordinal._validation import Array, read_groups, read_scores, warn_misaligned
 from fairordinal.criteria import Criterion
 from fairordinal.thresholds import _text
 
@@ -122,7 +123,11 @@ class ThresholdResult:
         return State(cuts, self.score_table.cut(cuts), self.criterion, self.goal, self.cost_matrix)
 
     def predict(self, scores: Any, *, sensitive_features: Any = None) -> Array:
-        """Cut new scores into labels; groups are needed only if each has its thresholds."""
+        """Cut new scores into labels; groups are needed only if each has its thresholds.
+
+        Rows are matched by position; an index is ignored.
+        """
+        warn_misaligned({"scores": scores, "sensitive_features": sensitive_features})
         values = read_scores(scores).values.astype(np.float64)
         if self.thresholds.ndim == 1:
             return self.labels[np.searchsorted(self.thresholds, values, side="left")]
@@ -219,11 +224,11 @@ class State:
 
     @cached_property
     def cost(self) -> float:
-        return float(self.group_costs @ self.table.rows / self.table.rows.sum())
+        return float(mean_costs(self.table.cube.sum(axis=0), self.cost_matrix))
 
     @cached_property
     def group_costs(self) -> Array:
-        return np.einsum("gyl,yl->g", self.table.cube, self.cost_matrix) / self.table.rows
+        return mean_costs(self.table.cube, self.cost_matrix)
 
     @cached_property
     def violation(self) -> float:
@@ -232,7 +237,7 @@ class State:
     @property
     def shares(self) -> Array:
         """Share of each group that gets each label."""
-        return self.table.cube.sum(axis=1) / self.table.rows[:, None]
+        return self.table.cube.sum(axis=1) / self.table.group_totals[:, None]
 
     @property
     def up_to(self) -> Array:

@@ -13,7 +13,7 @@ from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 from fairordinal.thresholds._certified import Certified
-from fairordinal.thresholds._entry import scale_goal
+from fairordinal.thresholds._entry import scale_goal, search_unit
 
 ROUGH = 5e-3  # gap, relative to the size of costs
 MOST_BOUNDS = 30  # of a search; unlike seconds, they are the same on any machine
@@ -39,13 +39,15 @@ def rough_cuts(
     notion: Notion | None = None,
 ) -> list[RoughCut]:
     """Cut the scores of a table, once for each goal; `notion` as for all tables of these rows."""
-    problem = read_problem(table, criterion, cost, notion)
+    unit = search_unit(cost)
+    matrix = cost / unit
+    problem = read_problem(table, criterion, matrix, notion)
     edges = np.concatenate([[-np.inf], table.axis[:-1], [np.inf]])
     found = []
     for goal in goals:
         search = Certified(
             problem,
-            scale_goal(goal, table, cost),
+            scale_goal(goal, table, matrix, unit),
             ROUGH * problem.scale,
             Deadline(float("inf")),
             most_bounds=_most_bounds(problem.n_contrasts),
@@ -53,7 +55,8 @@ def rough_cuts(
         if search.stopped_by == "interrupt":  # there is more to stop than one search
             raise KeyboardInterrupt
         best = search.best
-        found.append(RoughCut(edges[best.cuts], search.objective, best.cost, best.violation))
+        objective, reached = unit * search.objective, unit * best.cost
+        found.append(RoughCut(edges[best.cuts], objective, reached, best.violation))
     return found
 
 
