@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -154,36 +155,38 @@ def attribute(
 def _by_cut(
     criterion: PairwiseCriterion, table: ScoreTable, place: tuple[int, int, int]
 ) -> Columns:
-    part, g, h = place
-    weights, counts = criterion.weights(table)[part], table.cube
-    signed = np.einsum("yz,ya,zb->ab", weights[g, h], counts[g], counts[h])
-    signed -= np.einsum("yz,ya,zb->ab", weights[h, g], counts[h], counts[g])
+    _, g, h = place
+    counts = table.cube
+    signed = counts[g].T @ criterion.weights(table, place) @ counts[h]
+    signed -= counts[h].T @ criterion.weights(table, turned(place)) @ counts[g]
     n_labels, names = len(table.labels), table.labels.tolist()
+    # cut c tells a pair of predictions a > b apart if b <= c < a: sums over corners of a table
     higher, lower = np.tril_indices(n_labels, -1)
-    each = signed[higher, lower] / (higher - lower)
-    cuts = range(n_labels - 1)
+    each = np.zeros((n_labels, n_labels))
+    each[higher, lower] = signed[higher, lower] / (higher - lower)
+    corner = each[::-1].cumsum(axis=0)[::-1].cumsum(axis=1)
+    # labels beside a cut that are one tie
+    without = criterion.disparities(table)[place] - np.diagonal(signed, -1)
     return {
-        "cut": [f"{name_of(names[cut])} | {name_of(names[cut + 1])}" for cut in cuts],
-        "contribution": [float(each[(lower <= cut) & (cut < higher)].sum()) for cut in cuts],
-        "without_cut": [_without(criterion, table, cut, place) for cut in cuts],
+        "cut": [f"{name_of(a)} | {name_of(b)}" for a, b in pairwise(names)],
+        "contribution": np.diagonal(corner, -1).tolist(),
+        "without_cut": without.tolist(),
     }
 
 
-def _without(
-    criterion: PairwiseCriterion, table: ScoreTable, cut: int, place: tuple[int, int, int]
-) -> float:
-    """The disparity if the labels beside a cut were predicted as one."""
-    merged = np.arange(len(table.labels))
-    merged[cut + 1 :] -= 1
-    return float(criterion.disparities(table.merge(merged, table.labels[:-1].copy()))[place])
+def turned(place: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The place with the groups exchanged."""
+    part, g, h = place
+    return part, h, g
 
 
 def _by_labels(
     criterion: PairwiseCriterion, table: ScoreTable, place: tuple[int, int, int]
 ) -> Columns:
-    part, g, h = place
-    share, rate = _shares_and_rates(criterion.weights(table)[part, g, h], table, g, h)
-    other_share, other_rate = _shares_and_rates(criterion.weights(table)[part, h, g], table, h, g)
+    _, g, h = place
+    share, rate = _shares_and_rates(criterion.weights(table, place), table, g, h)
+    weights = criterion.weights(table, turned(place))
+    other_share, other_rate = _shares_and_rates(weights, table, h, g)
     # where one side has no such pairs its rate is unknown, and all is mix
     mine = np.where(share > 0, rate, other_rate)
     theirs = np.where(other_share > 0, other_rate, rate)

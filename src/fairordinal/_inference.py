@@ -30,20 +30,22 @@ Random Structures & Algorithms 2015 (the tail bound of the paper's appendix A.4)
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import sparse, special
 
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable
-from fairordinal._validation import Array, check_choice, check_fraction, check_whole
+from fairordinal._validation import Array, check_choice, check_fraction, check_whole, row_blocks
 from fairordinal.criteria import Criterion, PairwiseCriterion
 
 METHODS = ("delta", "bootstrap", "distribution_free")
 GAUSSIAN_DRAWS = 1 << 22  # entries of the matrix of draws behind a max-t quantile
+MOST_RESAMPLED = 2.5e7  # pairs of cells in all resamples
+FEW_RESAMPLES = 20  # are allowed in any case
 MOST_JOINT = 1000  # contrasts whose correlations are kept
 MOST_DRAWN = 2.0**53  # rows of a group in a resample: whole numbers up to here are exact
 ALMOST_ONE = float(np.nextafter(1.0, 0.0))
@@ -99,13 +101,8 @@ def measured_contrasts(criterion: Criterion, table: ScoreTable) -> Contrasts:
     """Defined disparities between groups of at least two rows."""
     disparities = criterion.disparities(table)
     enough = table.group_totals >= 2 * table.one
-    found = [
-        (part, g, h)
-        for part in range(len(disparities))
-        for g, h in combinations(range(len(table.groups)), 2)
-        if np.isfinite(disparities[part, g, h]) and enough[g] and enough[h]
-    ]
-    part, g, h = np.array(found, dtype=np.intp).reshape(-1, 3).T
+    known = np.isfinite(disparities) & enough[:, None] & enough
+    part, g, h = np.nonzero(np.triu(known, 1))
     return Contrasts(part, g, h, disparities.shape)
 
 
@@ -121,6 +118,8 @@ def intervals(
     """Simultaneous intervals of the disparities of all pairs of groups."""
     check_choice(method, "interval", METHODS)
     check_fraction(confidence, "confidence")
+    if method == "bootstrap":
+        _check_resampling(table, check_whole(n_resamples, "n_resamples", least=2))
     contrasts = measured_contrasts(criterion, table)
     if not len(contrasts):
         nothing = np.full(contrasts.shape, np.nan)
@@ -131,7 +130,6 @@ def intervals(
         estimates = fisher_estimates(criterion, table, contrasts)
         reach = estimates.critical_value(confidence) * estimates.deviation
         if method == "bootstrap":
-            check_whole(n_resamples, "n_resamples", least=2)
             draws = _resample(criterion, table, contrasts, n_resamples, random_state)
             reach = _bootstrap_reach(draws, confidence)
         scale = criterion.scale(table)
@@ -181,30 +179,51 @@ def _within_scale(ratio: Array) -> Array:
 
 
 def _covariance(
-    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float = 1.0
+    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float
 ) -> Array:
     """Covariances of the disparities in units of `scale`; only variances if there are very many."""
-    joint = len(contrasts) <= MOST_JOINT
-    covariance = np.zeros((len(contrasts),) * (1 + joint))
-    totals = table.group_totals
-    correction = table.one * totals / (totals - table.one)
-    most_entries = BLOCK_ENTRIES // (contrasts.shape[0] * len(table.labels))
-    for block in table.blocks(most_entries):
-        influence = criterion.influence(table, block) / scale
-        for group in range(len(table.groups)):
-            # a contrast knows a group as its first, or with the sign turned as its second
-            mine = np.flatnonzero((contrasts.g == group) | (contrasts.h == group))
-            first = contrasts.g[mine] == group
-            other = np.where(first, contrasts.h[mine], contrasts.g[mine])
-            entry = np.flatnonzero(block.group == group)
-            effect = influence[contrasts.part[mine][:, None], entry, other[:, None]]
-            effect *= np.where(first, 1.0, -1.0)[:, None]
-            weighted = effect * block.weight[entry] * correction[group]
-            if joint:
-                covariance[np.ix_(mine, mine)] += weighted @ effect.T
-            else:
-                covariance[mine] += (weighted * effect).sum(axis=1)
+    if len(contrasts) <= MOST_JOINT:
+        return _joint_covariance(criterion, table, contrasts, scale)
+    variances = np.zeros(contrasts.shape)  # what the rows of g add to the variance of (g, h)
+    for group, weight, effect in _effects(criterion, table, scale):
+        variances[:, group] += np.einsum("peh,peh,e->ph", effect, effect, weight)
+    return contrasts.pick(variances + variances.transpose(0, 2, 1))
+
+
+def _joint_covariance(
+    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float
+) -> Array:
+    covariance = np.zeros((len(contrasts), len(contrasts)))
+    for group, weight, influence in _effects(criterion, table, scale):
+        # a contrast knows a group as its first, or with the sign turned as its second
+        mine = np.flatnonzero((contrasts.g == group) | (contrasts.h == group))
+        first = contrasts.g[mine] == group
+        other = np.where(first, contrasts.h[mine], contrasts.g[mine])
+        effect = influence[contrasts.part[mine], :, other]
+        effect *= np.where(first, 1.0, -1.0)[:, None]
+        covariance[np.ix_(mine, mine)] += (effect * weight) @ effect.T
     return covariance
+
+
+def _effects(
+    criterion: Criterion, table: ScoreTable, scale: float
+) -> Iterator[tuple[int, Array, Array]]:
+    """Influences (part, entry, h) of some entries of a group, with the weights of these.
+
+    Influences are in units of `scale`.
+    """
+    n_parts, n_groups = len(criterion.parts(table)), len(table.groups)
+    totals, influence = table.group_totals, criterion.influence(table)
+    correction = table.one * totals / (totals - table.one)
+    for block in table.blocks(BLOCK_ENTRIES // n_parts):
+        effect_of = influence(block)
+        by_group = np.argsort(block.group, kind="stable")
+        ends = np.searchsorted(block.group[by_group], np.arange(n_groups + 1))
+        for group in range(n_groups):
+            mine = by_group[ends[group] : ends[group + 1]]
+            for some in row_blocks(len(mine), max(1, BLOCK_ENTRIES // (n_parts * n_groups))):
+                weight = block.weight[mine[some]] * correction[group]
+                yield group, weight, effect_of(mine[some]) / scale
 
 
 def _max_t(correlation: Array, confidence: float) -> float:
@@ -254,6 +273,18 @@ def _resample(
         ratio = contrasts.pick(criterion.disparities(again)) / criterion.scale(again)
         draws[i] = np.arctanh(_within_scale(ratio))
     return draws
+
+
+def _check_resampling(table: ScoreTable, n_resamples: int) -> None:
+    """Refuse resamples that would take minutes: each counts all pairs of cells again."""
+    n_groups, n_labels, _ = table.shape
+    most = int(MOST_RESAMPLED / (n_groups * n_labels) ** 2)
+    if n_resamples > max(most, FEW_RESAMPLES):
+        raise ValueError(
+            f"interval='bootstrap' with {n_groups} groups and {n_labels} labels takes at most "
+            f"{max(most, FEW_RESAMPLES)} resamples, got n_resamples={n_resamples}. Take fewer, "
+            "interval='delta', or merge small groups or neighbouring labels."
+        )
 
 
 def _bootstrap_reach(draws: Array, confidence: float) -> Array:

@@ -85,10 +85,11 @@ def short_names(names: Sequence[Any], width: int) -> list[str]:
     return short if len(set(short)) == len(set(whole)) else whole
 
 
-def whole_numbers(values: Sequence[float]) -> list[Any]:
-    """Counts as whole numbers, if they are."""
-    whole = np.array_equal(values, np.rint(values)) and np.max(np.abs(values), initial=0) < 2**63
-    return [int(value) for value in values] if whole else [*values]
+def whole_numbers(values: Any) -> Any:
+    """Counts as whole numbers, if they are and fit into 64 bits."""
+    counts = np.asarray(values, dtype=np.float64)
+    whole = np.array_equal(counts, np.rint(counts)) and np.abs(counts).max(initial=0.0) < 2.0**63
+    return counts.astype(np.int64) if whole else counts
 
 
 def paragraphs(lines: Sequence[str], width: int = 96) -> str:
@@ -163,7 +164,7 @@ def frame_library(*sources: Any) -> str | None:
     return None
 
 
-def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any:
+def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
     """A frame of the wanted library, or of the first one installed."""
     installed = [name for name in FRAME_LIBRARIES if importlib.util.find_spec(name)]
     if library not in installed:
@@ -175,8 +176,10 @@ def make_frame(columns: Mapping[str, Sequence[Any]], library: str | None) -> Any
     return nw.from_dict(dict(columns), backend=backend).to_native()
 
 
-def _of_one_kind(column: Sequence[Any], library: str) -> list[Any]:
+def _of_one_kind(column: Any, library: str) -> Any:
     """Names beside numbers as text: frames hold one kind a column."""
+    if isinstance(column, np.ndarray) and column.dtype.kind != "O":
+        return column
     distinct = [*dict.fromkeys(column)]
     kinds = {type(value) for value in distinct}
     if str not in kinds and (library == "pandas" or _have_a_type(distinct, kinds)):

@@ -166,6 +166,7 @@ def _assemble(
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
         raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
+    comparison = compare_metrics(table) if options.compare else None
     notions = _notions(options, table)
     for notion in notions:
         require_labels(notion, table)
@@ -189,7 +190,7 @@ def _assemble(
         confidence=options.confidence,
         interval=options.interval,
         score_table=score_table,
-        comparison=compare_metrics(table) if options.compare else None,
+        comparison=comparison,
         library=library,
     )
 

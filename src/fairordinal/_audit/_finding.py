@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,11 @@ from fairordinal._render import names_of, number
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion
+
+NOTES = np.array(
+    ["", "no interval: a group of fewer than two rows", "undefined: nothing to compare"],
+    dtype=object,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,47 +70,60 @@ class Finding:
         """Part and groups of the greatest disparity, the greater one first; None if undefined."""
         return self.criterion.worst(self.table)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Every part and pair of groups, the group with the greater value first."""
-        names = names_of(self.table.groups.tolist())
+    @cached_property
+    def places(self) -> tuple[Array, Array, Array]:
+        """Part and groups of every disparity, the group with the greater value first."""
+        part, g, h = np.nonzero(np.triu(np.ones(self.disparities.shape, dtype=bool), 1))
+        turned = self.disparities[part, g, h] < 0
+        return part, np.where(turned, h, g), np.where(turned, g, h)
+
+    def listed(self, values: Array) -> Array:
+        """The entries of an array (part, group, group) at `places`."""
+        return values[self.places]
+
+    def columns(self, some: Any = slice(None)) -> dict[str, Array]:
+        """Every part and pair of groups, or some of `places`, as columns."""
+        part, g, h = (index[some] for index in self.places)
+        names = np.array(names_of(self.table.groups.tolist()), dtype=object)
+        parts = np.array(self.criterion.parts(self.table), dtype=object)
         power = 2 if isinstance(self.criterion, PairwiseCriterion) else 1
         support = self.table.in_rows(self.criterion.support(self.table), power)
-        for part, part_name in enumerate(self.criterion.parts(self.table)):
-            for g, h in combinations(range(len(names)), 2):
-                if self.disparities[part, g, h] < 0:
-                    g, h = h, g
-                yield {
-                    "notion": self.criterion.name,
-                    "part": part_name,
-                    "group": names[g],
-                    "other": names[h],
-                    "probability": float(self.probabilities[part, g, h]),
-                    "other_probability": float(self.probabilities[part, h, g]),
-                    "disparity": float(self.disparities[part, g, h]),
-                    "lower": float(self.lower[part, g, h]),
-                    "upper": float(self.upper[part, g, h]),
-                    "rows": float(self.table.rows[g]),
-                    "other_rows": float(self.table.rows[h]),
-                    "support": float(support[part, g, h]),
-                    "other_support": float(support[part, h, g]),
-                    "note": self._note(part, g, h),
-                }
+        rows = self.table.rows
+        disparity, lower = self.disparities[part, g, h], self.lower[part, g, h]
+        return {
+            "notion": np.full(len(part), self.criterion.name, dtype=object),
+            "part": parts[part],
+            "group": names[g],
+            "other": names[h],
+            "probability": self.probabilities[part, g, h],
+            "other_probability": self.probabilities[part, h, g],
+            "disparity": disparity,
+            "lower": lower,
+            "upper": self.upper[part, g, h],
+            "rows": rows[g],
+            "other_rows": rows[h],
+            "support": support[part, g, h],
+            "other_support": support[part, h, g],
+            "note": NOTES[np.where(np.isnan(disparity), 2, np.isnan(lower))],
+        }
 
-    def _note(self, part: int, g: int, h: int) -> str:
-        if np.isnan(self.disparities[part, g, h]):
-            return "undefined: nothing to compare"
-        return (
-            "no interval: a group of fewer than two rows"
-            if np.isnan(self.lower[part, g, h])
-            else ""
-        )
+    def rows(self, some: Any = slice(None)) -> list[dict[str, Any]]:
+        """Every part and pair of groups, or some of `places`."""
+        columns = self.columns(some)
+        lists = (column.tolist() for column in columns.values())
+        return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
+
+    @property
+    def undefined(self) -> Array:
+        """Which of `places` have no disparity."""
+        return np.flatnonzero(np.isnan(self.listed(self.disparities)))
 
     def notes(self) -> list[str]:
         """What a reader must know beside the number."""
-        undefined = [row for row in self.rows() if np.isnan(row["disparity"])]
-        pairs = [f"{row['group']!r} and {row['other']!r}" for row in undefined]
-        more = f"; and {len(pairs) - 3} more" if len(pairs) > 3 else ""
-        notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs[:3])}{more}."]
+        undefined = self.undefined
+        pairs = [f"{row['group']!r} and {row['other']!r}" for row in self.rows(undefined[:3])]
+        more = f"; and {len(undefined) - 3} more" if len(undefined) > 3 else ""
+        notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs)}{more}."]
         return notes * bool(pairs) + self._clearest()
 
     @property
@@ -119,7 +135,8 @@ class Finding:
         """The pair that shows a violation, if the worst does not."""
         if not self.worst_is_doubtful or not self.violation_interval[0] > 0:
             return []
-        row = max(self.rows(), key=lambda row: np.nan_to_num(row["lower"], nan=-np.inf))
+        clearest = int(np.nanargmax(self.listed(self.lower)))
+        (row,) = self.rows([clearest])
         return [
             f"* {self.criterion.title}: the worst pair is not significant by itself; the clearest "
             f"is {row['group']!r} > {row['other']!r}, {number(row['disparity'])} "

@@ -82,11 +82,10 @@ def assert_pairwise_fair(
 
 
 def _refuse_undefined(finding: Finding) -> None:
-    undefined = [row for row in finding.rows() if np.isnan(row["disparity"])]
-    if undefined:
+    for row in finding.rows(finding.undefined[:1]):
         raise AssertionError(
-            f"{finding.criterion.title} is undefined for {undefined[0]['group']!r} and "
-            f"{undefined[0]['other']!r}: nothing shows that the predictor is fair to them. Leave "
+            f"{finding.criterion.title} is undefined for {row['group']!r} and "
+            f"{row['other']!r}: nothing shows that the predictor is fair to them. Leave "
             "out such groups on purpose, or collect more rows."
         )
 
@@ -97,7 +96,7 @@ def _refuse_excess(finding: Finding, max_violation: float, confidence: float | N
     if confidence is not None:
         held, what = upper, f"upper bound of the violation at confidence {confidence:g}"
     if held > max_violation:
-        worst = max(finding.rows(), key=lambda row: row["disparity"])
+        (worst,) = finding.rows([int(np.argmax(finding.listed(finding.disparities)))])
         raise AssertionError(
             f"{finding.criterion.title}: {what} {number(held)} > max_violation={max_violation:g}. "
             f"{worst['group']!r} > {worst['other']!r} by {number(finding.violation)} (interval "

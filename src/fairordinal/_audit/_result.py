@@ -72,8 +72,8 @@ class Audit:
         `support` and `other_support`, the pairs (or samples) behind the probabilities; `note`.
         A frame of the library the input came from, else pandas.
         """
-        rows = [row for finding in self.findings for row in finding.rows()]
-        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        found = [finding.columns() for finding in self.findings]
+        columns = {key: np.concatenate([part[key] for part in found]) for key in found[0]}
         for key in ("rows", "other_rows", "support", "other_support"):
             columns[key] = whole_numbers(columns[key])
         return make_frame(columns, self.library)

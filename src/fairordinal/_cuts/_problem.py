@@ -11,10 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from fairordinal._table import ScoreTable
-from fairordinal._validation import Array, row_blocks
-from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion
+from fairordinal._validation import Array, check_sizes, row_blocks
+from fairordinal.criteria import Contrasts, Criterion, PairwiseCriterion, SampleCriterion
 
-MOST_ENTRIES = 1 << 28  # of the contrasts' tables
+MOST_GROUPS = 100  # each pair of them is a disparity to be weighed
+MOST_ENTRIES = 1 << 25  # of the contrasts' tables
 MOST_SCANNED = 1 << 21  # disparities at once
 SMALL = 1 << 14  # entries of tables that are not worth compressing
 
@@ -31,8 +32,9 @@ class Problem:
     gains: Array  # (n_cuts, P + 1)     change of cost by cutting at b
     cumulative: Array  # (P + 1, n_kinds)    share of the kind below b
     offsets: Array  # (n_contrasts,)
-    steps: Array  # (n_contrasts, n_cuts, n_kinds)
-    pairs: Array  # (n_contrasts, n_kinds, n_kinds)    Q
+    members: Array  # (n_contrasts, L)    the kinds that a contrast is about: those of two groups
+    steps: Array  # (n_contrasts, n_cuts, L)
+    pairs: Array  # (n_contrasts, L, L)    Q
     kind_groups: Array  # (n_kinds,)    the group of each kind
 
     @property
@@ -65,89 +67,112 @@ class Problem:
         """The disparity of each contrast."""
         return self.disparities_at(self.cumulative[cuts])
 
-    def disparities_at(self, below: Array) -> Array:
-        """The same, given the shares ``below[t]`` of each kind below cut t."""
-        seen = self._times(self._columns, below)
-        won = seen[:, 1:] * below[:-1]
-        own = (self.steps - seen) * below
-        return self.offsets + won.sum(axis=(1, 2)) + own.sum(axis=(1, 2))
+    def disparities_at(self, below: Array, some: Any = slice(None)) -> Array:
+        """Disparities of some contrasts, given the shares ``below[t]`` of each kind below cut t."""
+        here = self._of_members(below, some)
+        seen = here @ self.pairs[some]
+        won = (seen[:, 1:] * here[:, :-1]).sum(axis=(1, 2))
+        return self.offsets[some] + won + ((self.steps[some] - seen) * here).sum(axis=(1, 2))
+
+    def _of_members(self, below: Array, some: Any = slice(None)) -> Array:
+        """Shares of the kinds that each contrast is about, (contrasts, cuts, L)."""
+        return below[:, self.members[some]].transpose(1, 0, 2)
 
     def violation(self, cuts: Array) -> float:
         """The greatest absolute disparity."""
         return float(np.abs(self.disparities(cuts)).max(initial=0.0))
 
-    def scan(self, cuts: Array, moved: Array, places: Array) -> tuple[Array, Array]:
+    def scan(
+        self, cuts: Array, moved: Array, places: Array, some: Array | None = None
+    ) -> tuple[Array, Array]:
         """Cost and violation if cut ``moved[i]`` went to ``places[i]`` alone, for each i.
 
-        Cost: O(moves · kinds) each contrast.
+        Cost: O(moves) each contrast. Of `some` contrasts only, the violation is a lower bound.
         """
-        here = self.cumulative[cuts]
+        here, some = self.cumulative[cuts], self._every if some is None else some
         own = self.gains[np.arange(self.n_cuts), cuts]
         cost = self.base + own.sum() - own[moved] + self.gains[moved, places]
-        slopes, now = self.slopes(here), self.disparities_at(here)
-        rest = now[:, None] - (here * slopes).sum(axis=2) + self._squares_at(cuts).T
+        slopes, now = self.slopes(here, some), self.disparities_at(here, some)
+        rest = now[:, None] - (self._of_members(here, some) * slopes).sum(axis=2)
+        rest += self._squares_at(cuts, some)
         worst = np.zeros(len(places))
-        for t in range(self.n_cuts if self.n_contrasts else 0):
+        for t in range(self.n_cuts if len(some) else 0):
             moves = np.flatnonzero(moved == t)
-            for some in row_blocks(len(moves), max(1, MOST_SCANNED // self.n_contrasts)):
-                at = places[moves[some]]
-                turned = self.cumulative[at] @ slopes[:, t].T - self._squares_at(at)
-                worst[moves[some]] = np.abs(turned + rest[:, t]).max(axis=1)
+            spread = self._spread(slopes[:, t], some)
+            for part in row_blocks(len(moves), max(1, MOST_SCANNED // len(some))):
+                at = places[moves[part]]
+                turned = spread @ self.cumulative[at].T + rest[:, t, None]
+                if self._squares:
+                    turned -= self._squares_at(at, some)
+                worst[moves[part]] = np.maximum(turned.max(axis=0), -turned.min(axis=0))
         return cost, worst
 
-    def slopes(self, below: Array) -> Array:
-        """How each disparity depends on the shares below each cut, but for their squares.
+    @cached_property
+    def _every(self) -> Array:
+        return np.arange(self.n_contrasts)
 
-        Of shape (contrasts, cuts, kinds).
+    def slopes(self, below: Array, some: Any = slice(None)) -> Array:
+        """How disparities depend on the shares below each cut, but for their squares.
+
+        Of shape (contrasts, cuts, L).
         """
-        slopes = self.steps.copy()
-        slopes[:, 1:] += self._times(self._rows, below[:-1])
-        slopes[:, :-1] += self._times(self._columns, below[1:])
+        slopes, here, pairs = self.steps[some], self._of_members(below, some), self.pairs[some]
+        slopes = slopes.copy()
+        slopes[:, 1:] += here[:, :-1] @ pairs.transpose(0, 2, 1)
+        slopes[:, :-1] += here[:, 1:] @ pairs
         return slopes
 
-    def _times(self, tables: Any, below: Array) -> Array:
-        """Shares times the table of each contrast, (contrasts, cuts, kinds)."""
-        found = np.asarray(tables @ below.T)
-        return found.reshape(*self.pairs.shape[:2], len(below)).transpose(0, 2, 1)
+    def slopes_apart(self, below: Array, kinds: Array) -> Array:
+        """The slopes for kinds that are cut elsewhere, of shape (contrasts, cuts, kinds)."""
+        tied = self._of_members(below) @ (self.pairs + self.pairs.transpose(0, 2, 1))
+        slopes = np.zeros((self.n_contrasts, self.n_cuts, len(self.kind_groups)))
+        np.put_along_axis(slopes, self.members[:, None], self.slopes(below) - tied, axis=2)
+        return slopes[:, :, kinds]
 
-    @cached_property
-    def _rows(self) -> Any:
-        """Rows of all tables, one below the other."""
-        return _lean(self.pairs.reshape(-1, self.pairs.shape[1]))
-
-    @cached_property
-    def _columns(self) -> Any:
-        return _lean(self.pairs.transpose(0, 2, 1).reshape(-1, self.pairs.shape[1]))
+    def _spread(self, values: Array, some: Array) -> Any:
+        """Values of some contrasts' members as a table (contrasts, kinds), sparse if large."""
+        shape, members = (len(some), len(self.kind_groups)), self.members[some]
+        if shape[0] * shape[1] <= SMALL:
+            table = np.zeros(shape)
+            np.put_along_axis(table, members, values, axis=1)
+            return table
+        ends = np.arange(len(some) + 1) * members.shape[1]
+        return sparse.csr_array((values.ravel(), members.ravel(), ends), shape=shape)
 
     def mix(self, multipliers: Array) -> tuple[Array, Array]:
-        """The contrasts' `steps` and `pairs`, added up."""
-        n_kinds = self.pairs.shape[1]
-        pairs = multipliers @ self.pairs.reshape(-1, n_kinds * n_kinds)
-        steps = multipliers @ self.steps.reshape(-1, self.n_cuts * n_kinds)
-        return steps.reshape(self.n_cuts, n_kinds), pairs.reshape(n_kinds, n_kinds)
+        """The contrasts' `steps` and `pairs` over all kinds, added up."""
+        n_kinds, some = len(self.kind_groups), np.flatnonzero(multipliers)
+        members, weight = self.members[some], multipliers[some, None, None]
+        pairs = _added(
+            members[:, :, None] * n_kinds + members[:, None, :],
+            weight * self.pairs[some],
+            (n_kinds, n_kinds),
+        )
+        at = np.arange(self.n_cuts)[:, None] * n_kinds + members[:, None, :]
+        return _added(at, weight * self.steps[some], (self.n_cuts, n_kinds)), pairs
 
-    def _squares_at(self, places: Array) -> Array:
-        """``c(b)' Q c(b)`` for each place b and contrast."""
-        found = np.zeros((len(places), self.n_contrasts))
-        for e, square in self._squares.items():
-            found[:, e] = square[places]
+    def _squares_at(self, places: Array, some: Array) -> Array:
+        """``c(b)' Q c(b)`` for some contrasts and each place b."""
+        found = np.zeros((len(some), len(places)))
+        for i, e in enumerate(some.tolist() if self._squares else ()):
+            if e in self._squares:
+                found[i] = self._squares[e][places]
         return found
 
     @cached_property
     def _squares(self) -> dict[int, Array]:
         """The same for all places, of contrasts that have such a term."""
-        squares = {}
-        for e, pairs in enumerate(self.pairs):
-            kinds = np.flatnonzero(pairs.any(axis=0) | pairs.any(axis=1))
-            square = quadratic(self.cumulative[:, kinds], symmetric(pairs[np.ix_(kinds, kinds)]))
-            if not isinstance(square, float):
-                squares[e] = square
-        return squares
+        turned = self.pairs + self.pairs.transpose(0, 2, 1)
+        return {
+            int(e): np.asarray(quadratic(self.cumulative[:, self.members[e]], turned[e] / 2))
+            for e in np.flatnonzero(turned.any(axis=(1, 2)))
+        }
 
 
-def _lean(table: Array) -> Any:
-    """A table that is mostly 0, such as those of many groups, without its zeros."""
-    return sparse.csr_array(table) if table.size > SMALL else table
+def _added(places: Array, values: Array, shape: tuple[int, int]) -> Array:
+    """Values added up by their places in a flat table."""
+    flat = np.bincount(places.ravel(), values.ravel(), minlength=shape[0] * shape[1])
+    return flat.reshape(shape)
 
 
 def symmetric(table: Array) -> Array:
@@ -163,8 +188,9 @@ def quadratic(rows: Array, square: Array) -> Array | float:
 class Notion:
     """What is fair between cells, whatever the scores: made once for all rankers of some rows."""
 
-    members: Array  # (n_kinds, n_cells)    1 where a cell is of a kind
+    kinds: sparse.csr_array  # (n_kinds, n_cells)    1 where a cell is of a kind
     offsets: Array
+    members: Array
     steps: Array
     pairs: Array
     kind_groups: Array
@@ -174,21 +200,58 @@ class Notion:
 def read_notion(table: ScoreTable, criterion: Criterion) -> Notion:
     """The contrasts of a criterion by kinds of cells; of the table only its totals matter."""
     _check_size(table, criterion)
-    offsets, steps, pairs = _contrasts(criterion, table)
-    group = np.repeat(np.arange(len(table.groups)), len(table.labels))
-    kinds, first = _kinds(group, steps, pairs)
-    members = np.zeros((len(first), len(kinds)))
-    members[kinds, np.arange(len(kinds))] = 1.0
-    totals = members @ table.totals.ravel()
-    scale = np.where(totals > 0, totals, 1.0)
+    assert isinstance(criterion, PairwiseCriterion | SampleCriterion)
+    pairwise, contrasts = isinstance(criterion, PairwiseCriterion), criterion.contrasts(table)
+    kind, first = _kinds(contrasts.tables, pairwise=pairwise)
+    n_kinds, n_groups = len(first), len(table.groups)
+    same = (np.arange(n_kinds)[:, None] == kind).astype(np.float64)
+    totals = table.totals @ same.T  # (group, kind)
+    of_groups = np.stack([contrasts.g, contrasts.h], axis=1)
+    members = (of_groups[:, :, None] * n_kinds + np.arange(n_kinds)).reshape(-1, 2 * n_kinds)
+    local = _pairwise_tables if pairwise else _sample_tables
+    offsets, steps, pairs = local(contrasts, totals[of_groups], first)
     return Notion(
-        members=members,
+        kinds=sparse.csr_array(sparse.kron(sparse.eye_array(n_groups), same)),
         offsets=offsets,
-        steps=steps[:, :, first] * scale,
-        pairs=pairs[:, first][:, :, first] * np.outer(scale, scale),
-        kind_groups=group[first],
-        totals=scale,
+        members=members,
+        steps=steps,
+        pairs=pairs,
+        kind_groups=np.repeat(np.arange(n_groups), n_kinds),
+        totals=np.where(totals > 0, totals, 1.0).ravel(),
     )
+
+
+def _kinds(tables: Array, *, pairwise: bool) -> tuple[Array, Array]:
+    """The kind of each label, and a label of each kind: equal in all tables, in order."""
+    by_label = [tables.transpose(1, 0, 2), tables.transpose(2, 0, 1)][: 1 + pairwise]
+    traits = np.concatenate(by_label, axis=1).reshape(tables.shape[1], -1)
+    _, first, kind = np.unique(traits, axis=0, return_index=True, return_inverse=True)
+    return first.argsort().argsort()[kind.ravel()], np.sort(first)
+
+
+def _pairwise_tables(contrasts: Contrasts, totals: Array, first: Array) -> tuple[Array, ...]:
+    """`offsets`, `steps` and `pairs`; totals are those of both groups' kinds, (contrast, 2, kind)."""
+    n, n_kinds = len(contrasts), len(first)
+    relation = contrasts.tables[:, first][:, :, first][contrasts.part]
+    weight = relation * totals[:, 0, :, None] * totals[:, 1, None, :]
+    turned = relation * totals[:, 1, :, None] * totals[:, 0, None, :]
+    pairs = np.zeros((n, 2 * n_kinds, 2 * n_kinds))
+    pairs[:, :n_kinds, n_kinds:] = contrasts.ahead[:, None, None] * weight
+    pairs[:, n_kinds:, :n_kinds] = -contrasts.behind[:, None, None] * turned
+    steps = np.zeros((n, contrasts.tables.shape[1] - 1, 2 * n_kinds))
+    steps[:, -1] = pairs.sum(axis=1)
+    return np.zeros(n), steps, pairs
+
+
+def _sample_tables(contrasts: Contrasts, totals: Array, first: Array) -> tuple[Array, ...]:
+    """The same for contrasts of single samples, which have no pairs."""
+    n, n_kinds = len(contrasts), len(first)
+    sign = np.stack([contrasts.ahead, -contrasts.behind], axis=1)
+    weight = (sign[:, :, None] * totals).reshape(n, 2 * n_kinds)  # (contrast, L)
+    value = np.tile(contrasts.tables[:, first], (1, 2, 1))[contrasts.part]  # (contrast, L, label)
+    offsets = (value[:, :, -1] * weight).sum(axis=1)
+    steps = -np.diff(value, axis=2).transpose(0, 2, 1) * weight[:, None]
+    return offsets, steps, np.zeros((n, 2 * n_kinds, 2 * n_kinds))
 
 
 def read_problem(
@@ -199,8 +262,11 @@ def read_problem(
     return Problem(
         base=float(table.totals.sum(axis=0) @ cost[:, -1] / table.totals.sum()),
         gains=cost_gains(table, cost),
-        cumulative=_through(notion.members @ table.counts / notion.totals[:, None]).T.copy(),
+        cumulative=_through(
+            (notion.kinds @ table.counts).toarray() / notion.totals[:, None]
+        ).T.copy(),
         offsets=notion.offsets,
+        members=notion.members,
         steps=notion.steps,
         pairs=notion.pairs,
         kind_groups=notion.kind_groups,
@@ -208,12 +274,16 @@ def read_problem(
 
 
 def _check_size(table: ScoreTable, criterion: Criterion) -> None:
+    """Refuse more groups and labels than thresholds are found for in seconds."""
     n_groups, n_labels, _ = table.shape
+    check_sizes(n_groups, n_labels, what="a search for thresholds", most_groups=MOST_GROUPS)
     n_contrasts = n_groups * (n_groups - 1) // 2 * len(criterion.parts(table))
-    if n_contrasts * (n_groups * n_labels) ** 2 > MOST_ENTRIES:
+    entries = n_contrasts * 4 * n_labels**2
+    if entries > MOST_ENTRIES:
         raise ValueError(
-            f"sensitive_features has {n_groups} groups and y {n_labels} labels: too many pairs of "
-            f"cells for thresholds ({n_contrasts:,} comparisons). Merge small groups."
+            f"{criterion.title} compares {n_groups} groups with {n_labels} labels in "
+            f"{n_contrasts:,} ways, by {entries:,} numbers; thresholds are found for at most "
+            f"{MOST_ENTRIES:,}. Merge small groups, or neighbouring labels."
         )
 
 
@@ -233,38 +303,3 @@ def _through(values: Array) -> Array:
     summed = np.zeros((len(values), values.shape[1] + 1))
     np.cumsum(values, axis=1, out=summed[:, 1:])
     return summed
-
-
-def _contrasts(criterion: Criterion, table: ScoreTable) -> tuple[Array, Array, Array]:
-    """`offsets`, `steps` and `pairs` over cells."""
-    n_cells, n_cuts = table.totals.size, len(table.labels) - 1
-    tables: Any
-    if isinstance(criterion, PairwiseCriterion):
-        tables = criterion.contrasts(table)
-        steps = np.zeros((len(tables), n_cuts, n_cells))
-        steps[:, -1] = np.einsum("euv,u->ev", tables, table.totals.ravel())
-        return np.zeros(len(tables)), steps, tables
-    assert isinstance(criterion, SampleCriterion)
-    tables = criterion.contrasts(table)
-    steps = -np.diff(tables, axis=2).transpose(0, 2, 1)
-    return tables[:, :, -1] @ table.totals.ravel(), steps, np.zeros((len(tables), n_cells, n_cells))
-
-
-def _kinds(group: Array, steps: Array, pairs: Array) -> tuple[Array, Array]:
-    """The kind of each cell, and a cell of each kind: equal in every table's rows and columns."""
-    known: dict[tuple[bytes, ...], int] = {}
-    kinds, first = [], []
-    for cell, traits in enumerate(
-        (
-            group[u].tobytes(),
-            steps[:, :, u].tobytes(),
-            pairs[:, u].tobytes(),
-            pairs[:, :, u].tobytes(),
-        )
-        for u in range(len(group))
-    ):
-        if traits not in known:
-            known[traits] = len(known)
-            first.append(cell)
-        kinds.append(known[traits])
-    return np.array(kinds), np.array(first)

@@ -99,13 +99,14 @@ class Histogram:
     def _convolve(self, counts: Array, weights: Array, function: Callable[[Array], Array]) -> Array:
         won, lost = self._spectra(function)
         plus, minus = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
-        # how much rows of u should be above rows of v, and below
-        sides = np.stack([plus + minus.T, minus + plus.T])
-        looking, seen = alike(sides.transpose(1, 0, 2)), alike(sides.transpose(2, 0, 1))
-        spectrum = rfft(_merged(counts, seen.kinds), self._size, axis=1)
-        ahead, behind = sides[:, looking.first][:, :, seen.first] @ spectrum
-        mixed = irfft(ahead * won + behind * lost, self._size, axis=1)
-        return mixed[looking.kinds, : self.n_bins]
+        # how much rows of u should be above rows of v, and below: the same turned round, so that
+        # cells which are alike as u are alike as v
+        above = plus + minus.T
+        cells = alike(np.stack([above, above.T], axis=1))
+        spectrum = rfft(_merged(counts, cells.kinds), self._size, axis=1)
+        few = above[np.ix_(cells.first, cells.first)]
+        mixed = irfft((few @ spectrum) * won + (few.T @ spectrum) * lost, self._size, axis=1)
+        return mixed[cells.kinds, : self.n_bins]
 
     def total(self, kernel: Kernel, weights: Array, potential: Array) -> float:
         """The loss of all pairs."""

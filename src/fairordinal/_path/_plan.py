@@ -29,6 +29,7 @@ from fairordinal.thresholds import (
     RoughCut,
     ThresholdResult,
     midway,
+    most_proving_bounds,
     read_settings,
     rough_cuts,
     solve,
@@ -90,7 +91,9 @@ class Plan:
         """The best thresholds of a ranker, with their proof; never worse than those known."""
         table = score_table(rows, coef, self.names, self.labels)
         cuts = np.searchsorted(table.axis, known.thresholds, side="right")
-        settings = read_settings(1e-3, max_time, 0, 0)._replace(known=cuts)
+        most_bounds = most_proving_bounds(len(notion.offsets))
+        settings = read_settings(1e-3, max_time, 0, 0)
+        settings = settings._replace(known=cuts, most_bounds=most_bounds)
         return solve(table, self.criterion, self.cost, goal, "certified", settings, notion=notion)
 
     def notion(self, rows: Rows) -> Notion:

@@ -49,6 +49,7 @@ __all__ = [
     "check_number",
     "check_same_length",
     "check_share",
+    "check_sizes",
     "check_weight",
     "check_whole",
     "encode",
@@ -68,6 +69,7 @@ __all__ = [
     "weight_range",
 ]
 
+MOST_GROUPS = 500  # results are quadratic in it
 MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
 
 
@@ -109,14 +111,29 @@ def read_samples(
     check_same_length(true, predicted, groups)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
     weight = read_weight(sample_weight, len(truth.values), rows_of=name)
-    if len(groups.levels) * len(truth.levels) > MOST_CELLS:
-        raise ValueError(
-            f"sensitive_features has {len(groups.levels)} groups and {name} {len(truth.levels)} "
-            f"labels: {len(groups.levels) * len(truth.levels)} cells, more than {MOST_CELLS}. Is "
-            "one of them an identifier or a measurement? Bin it into a few ordered levels first."
-        )
+    check_sizes(len(groups.levels), len(truth.levels), name=name)
     given = labels is not None or true.ordered or predicted.ordered
     return Samples(groups, truth, positions, weight, predicts_labels, given)
+
+
+def check_sizes(
+    n_groups: int,
+    n_labels: int,
+    *,
+    name: str = "y",
+    what: str = "fairordinal",
+    most_groups: int = MOST_GROUPS,
+    most_cells: int = MOST_CELLS,
+) -> None:
+    """Refuse more groups and labels than can be compared within seconds and 1 GB."""
+    if n_groups <= most_groups and n_groups * n_labels <= most_cells:
+        return
+    raise ValueError(
+        f"sensitive_features has {n_groups} groups and {name} {n_labels} labels; {what} takes at "
+        f"most {most_groups} groups, and at most {most_cells} cells (groups times labels). Merge "
+        "small groups, or neighbouring labels. Is one of them an identifier or a measurement? Bin "
+        "it into a few ordered levels first."
+    )
 
 
 def read_target(y: Any) -> Column:

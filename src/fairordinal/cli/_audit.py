@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import fairordinal
@@ -163,7 +162,7 @@ def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
     finding = result[criterion]
     held = finding.violation_interval[1] if bounded else finding.violation
     what = "upper bound of the violation" if bounded else "violation"
-    undefined = any(np.isnan(row["disparity"]) for row in finding.rows())
+    undefined = len(finding.undefined) > 0
     if undefined:
         show(f"FAIL: {finding.criterion.title} is undefined for some groups.", err=True)
         return UNFAIR
@@ -209,7 +208,7 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
                 "criterion": finding.criterion.name,
                 "violation": finding.violation,
                 "violation_interval": finding.violation_interval,
-                "pairs": [*finding.rows()],
+                "pairs": finding.rows(),
             }
             for finding in result.findings
         ],

@@ -18,8 +18,9 @@ The disparity of (g, h) is ``p[g, h] - p[h, g]`` and the violation its greatest 
 A notion may have several *parts*, each with its own probabilities. A disparity without pairs or
 samples to speak of is undefined: nan, never 0.
 
-For learners the same disparity is linear: ``<Q[e], wins>`` with the signed table Q of
-`PairwiseCriterion.contrasts`, or ``<R[e], T>`` with that of `SampleCriterion.contrasts`.
+For learners the same disparity is linear: ``<Q[e], wins>`` with the signed tables Q of
+`PairwiseCriterion.contrasts`, or ``<R[e], T>`` with those of `SampleCriterion.contrasts`
+(`Contrasts` holds them in factored form).
 
 References
 ----------
@@ -31,13 +32,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairordinal.criteria._base import Criterion
+from fairordinal.criteria._base import Contrasts, Criterion
 from fairordinal.criteria._checks import require_labels, warn_undefined
 from fairordinal.criteria._pairwise import (
     DemographicParity,
     EqualizedOdds,
     EqualOpportunity,
     PairwiseCriterion,
+    pair_tables,
 )
 from fairordinal.criteria._sample import (
     ConditionalHarmParity,
@@ -50,6 +52,7 @@ from fairordinal.criteria._sample import (
 
 __all__ = [
     "ConditionalHarmParity",
+    "Contrasts",
     "Criterion",
     "DemographicParity",
     "EqualOpportunity",
@@ -61,6 +64,7 @@ __all__ = [
     "StandardEqualOpportunity",
     "StandardEqualizedOdds",
     "as_criterion",
+    "pair_tables",
     "require_labels",
     "warn_undefined",
 ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from fairordinal._table import Block, ScoreTable
 from fairordinal._validation import Array
+
+Influence = Callable[[Block], Callable[[Array], Array]]  # of a block, of numbers of its entries
 
 
 class Criterion(ABC):
@@ -43,11 +46,12 @@ class Criterion(ABC):
         """Which parts take all pairs (or samples) there are, (parts,)."""
 
     @abstractmethod
-    def influence(self, table: ScoreTable, block: Block) -> Array:
+    def influence(self, table: ScoreTable) -> Influence:
         """How one more sample at an entry of the table, in group g, moves disparities.
 
-        An array (part, entry of the block, h): the derivative of the disparity of (g, h) by
-        the weight of the entry.
+        ``influence(table)(block)(entries)`` is an array (part, entry, h): the derivative of the
+        disparity of (g, h) by the weight of the entry. In steps, so that only as many entries
+        are computed at a time as there is memory for.
         """
 
     def scale(self, table: ScoreTable) -> float:
@@ -86,7 +90,28 @@ class Criterion(ABC):
         return part, g, h
 
 
-def defined_only(tables: list[Array], shape: tuple[int, int]) -> Array:
-    """Stack the tables of the contrasts that are defined."""
-    kept = [table for table in tables if np.isfinite(table).all()]
-    return np.stack(kept) if kept else np.zeros((0, *shape))
+class Contrasts(NamedTuple):
+    """Disparities of a criterion that are defined, as signed tables; one per part and pair g < h.
+
+    Contrast e is ``ahead[e]`` times ``tables[part[e]]`` where the first row is of g, less
+    ``behind[e]`` times it where the first row is of h, and 0 elsewhere. All tables written out
+    would have groups⁴ · labels² entries.
+    """
+
+    part: Array  # (E,)
+    g: Array  # (E,)
+    h: Array  # (E,)
+    ahead: Array  # (E,)
+    behind: Array  # (E,)
+    tables: Array  # (parts, n_labels, n_labels)
+    n_groups: int
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+
+def defined_pairs(weight: Array) -> tuple[Array, Array, Array]:
+    """Part and groups g < h between which samples or pairs count both ways."""
+    both = (weight > 0) & (weight.transpose(0, 2, 1) > 0)
+    part, g, h = np.nonzero(np.triu(both, 1))
+    return part, g, h

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from fairordinal._table import Block, ScoreTable
 from fairordinal._validation import Array, check_choice
-from fairordinal.criteria._base import Criterion
+from fairordinal.criteria._base import Contrasts, Criterion, Influence, defined_pairs
 
 
 class PairwiseCriterion(Criterion):
@@ -33,10 +34,11 @@ class PairwiseCriterion(Criterion):
     def unconditional(self, table: ScoreTable) -> Array:
         return np.asarray(self._stacked(table).all(axis=(1, 2)))
 
-    def weights(self, table: ScoreTable) -> Array:
-        """``W[part, g, h, y, y']``; nan where the groups have no pair that counts."""
+    def weights(self, table: ScoreTable, place: tuple[int, int, int]) -> Array:
+        """``W[y, y']`` of a part and two groups; nan where they have no pair that counts."""
+        part, g, h = place
         relation = self._stacked(table)
-        return relation[:, None, None] / _pairs(relation, table.totals)[..., None, None]
+        return np.asarray(relation[part] / _pairs(relation, table.totals)[part, g, h])
 
     def win_rates(self, table: ScoreTable) -> Array:
         """How often g is above h among the pairs that count, (parts, groups, groups)."""
@@ -49,42 +51,60 @@ class PairwiseCriterion(Criterion):
     def probabilities(self, table: ScoreTable) -> Array:
         return self.win_rates(table)
 
-    def influence(self, table: ScoreTable, block: Block) -> Array:
+    def influence(self, table: ScoreTable) -> Influence:
         # One more sample of g adds to its wins over h, and lengthens the list of its pairs,
         # which lowers p[g, h] in proportion; likewise for the wins of h over g.
         relation, totals, values = self._stacked(table), table.totals, self.win_rates(table)
-        pairs = _pairs(relation, totals)
-        g, y, b = block.group, block.label, block.place
-        won = np.einsum("pyz,hzb->pybh", relation, block.below)[:, y, b]
-        chances = np.einsum("pyz,hz->pyh", relation, totals)[:, y]
-        ahead = (won - values[:, g] * chances) / pairs[:, g]
-        lost = np.einsum("pzy,hzb->pybh", relation, block.above)[:, y, b]
-        chances = np.einsum("pzy,hz->pyh", relation, totals)[:, y]
-        turned, turned_pairs = values.transpose(0, 2, 1), pairs.transpose(0, 2, 1)
-        return ahead - (lost - turned[:, g] * chances) / turned_pairs[:, g]
+        turned, pairs = relation.transpose(0, 2, 1), _pairs(relation, totals)
+        chances, turned_chances = relation @ totals.T, turned @ totals.T  # (part, label, h)
 
-    def contrasts(self, table: ScoreTable) -> Array:
-        """``Q[e, u, v]`` with ``disparity_e = <Q[e], wins>``, one e per part and pair g < h.
+        def of_block(block: Block) -> Callable[[Array], Array]:
+            won = relation[:, None] @ block.below  # (part, h, label, position)
+            lost = turned[:, None] @ block.above
+
+            def of_entries(entry: Array) -> Array:
+                g, y, b = block.group[entry], block.label[entry], block.place[entry]
+                ahead = won[:, :, y, b].transpose(0, 2, 1) - values[:, g] * chances[:, y]
+                behind = lost[:, :, y, b].transpose(0, 2, 1)
+                behind = behind - values[:, :, g].transpose(0, 2, 1) * turned_chances[:, y]
+                return ahead / pairs[:, g] - behind / pairs[:, :, g].transpose(0, 2, 1)
+
+            return of_entries
+
+        return of_block
+
+    def contrasts(self, table: ScoreTable) -> Contrasts:
+        """Weights of pairs such that a disparity is their sum over `ScoreTable.wins`.
 
         Undefined contrasts are left out.
         """
-        n_groups, n_labels, _ = table.shape
-        defined = [
-            (part[g, h], part[h, g], g, h)
-            for part in self.weights(table)
-            for g, h in combinations(range(n_groups), 2)
-            if np.isfinite(part[g, h]).all() and np.isfinite(part[h, g]).all()
-        ]
-        tables = np.zeros((len(defined), n_groups, n_labels, n_groups, n_labels))
-        for signed, (ahead, behind, g, h) in zip(tables, defined, strict=True):
-            signed[g, :, h] = ahead
-            signed[h, :, g] = -behind
-        return tables.reshape(-1, n_groups * n_labels, n_groups * n_labels)
+        relation = self._stacked(table)
+        pairs = _pairs(relation, table.totals)
+        part, g, h = defined_pairs(pairs)
+        ahead, behind = 1 / pairs[part, g, h], 1 / pairs[part, h, g]
+        return Contrasts(part, g, h, ahead, behind, relation, len(table.groups))
+
+
+def pair_tables(contrasts: Contrasts) -> sparse.csr_array:
+    """``Q[e, u · n_cells + v]`` with ``disparity_e = <Q[e], wins>``; groups² · labels² entries."""
+    (n_labels, _), n_groups = contrasts.tables.shape[1:], contrasts.n_groups
+    n_cells, entries = n_groups * n_labels, []
+    for part, relation in enumerate(contrasts.tables):
+        mine, (y, z) = np.flatnonzero(contrasts.part == part), np.nonzero(relation)
+        weight, g, h = relation[y, z], *(n_labels * c[mine, None] for c in contrasts[1:3])
+        for first, second, each in ((g, h, contrasts.ahead), (h, g, -contrasts.behind)):
+            column = (first + y) * n_cells + second + z
+            row = np.broadcast_to(mine[:, None], column.shape)
+            entries.append((each[mine, None] * weight, row, column))
+    data, rows, columns = (
+        np.concatenate([a.ravel() for a in x]) for x in zip(*entries, strict=True)
+    )
+    return sparse.csr_array((data, (rows, columns)), shape=(len(contrasts), n_cells**2))
 
 
 def _pairs(relation: Array, totals: Array) -> Array:
     """Weight of the pairs that count; nan where there is none."""
-    pairs = np.einsum("pyz,gy,hz->pgh", relation, totals, totals)
+    pairs = totals @ (relation @ totals.T)
     return np.where(pairs > 0, pairs, np.nan)
 
 

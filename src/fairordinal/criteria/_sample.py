@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy as np
 from fairordinal._costs import cost_matrix, cost_unit
 from fairordinal._table import Block, ScoreTable
 from fairordinal._validation import Array
-from fairordinal.criteria._base import Criterion, defined_only
+from fairordinal.criteria._base import Contrasts, Criterion, Influence, defined_pairs
+
+MOST_NUMBERS = 1 << 23  # of a criterion's tables, and of its disparities
 
 
 class SampleCriterion(Criterion):
@@ -25,10 +27,27 @@ class SampleCriterion(Criterion):
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
         """For each part `value` and `among`, tables over (true label, predicted label)."""
 
+    def n_parts(self, n_labels: int) -> int:
+        """How many parts there are."""
+        return 1
+
     def parts(self, table: ScoreTable) -> tuple[str, ...]:
+        self._check_size(table)
         return tuple(self.events(table.labels))
 
+    def _check_size(self, table: ScoreTable) -> None:
+        n_groups, n_labels, _ = table.shape
+        n_parts = self.n_parts(n_labels)
+        if n_parts * max(n_groups, n_labels) ** 2 > MOST_NUMBERS:
+            raise ValueError(
+                f"{self.title} has {n_parts:,} parts with {n_labels} labels, too many to compare "
+                f"{n_groups} groups by: parts × groups² and parts × labels² may be at most "
+                f"{MOST_NUMBERS:,}. Merge neighbouring labels or small groups, or leave out the "
+                "standard notions (and compare=True)."
+            )
+
     def _stacked(self, table: ScoreTable) -> tuple[Array, Array]:
+        self._check_size(table)
         value, among = zip(*self.events(table.labels).values(), strict=True)
         return np.stack(value).astype(np.float64), np.stack(among).astype(np.float64)
 
@@ -55,15 +74,23 @@ class SampleCriterion(Criterion):
     def scale(self, table: ScoreTable) -> float:
         return max(float(self._stacked(table)[0].max()), np.finfo(float).tiny)
 
-    def influence(self, table: ScoreTable, block: Block) -> Array:
+    def influence(self, table: ScoreTable) -> Influence:
         (value, among), values = self._stacked(table), self.probabilities(table)
-        samples = self.support(table)[:, block.group]
+        samples = self.support(table)
         samples[samples == 0] = np.nan
-        value, among = (t[:, block.label, block.position, None] for t in (value, among))
-        return (value - values[:, block.group] * among) / samples
 
-    def contrasts(self, table: ScoreTable) -> Array:
-        """``R[e, u, l]`` with ``disparity_e = <R[e], T>``, one e per part and pair g < h.
+        def of_block(block: Block) -> Callable[[Array], Array]:
+            def of_entries(entry: Array) -> Array:
+                g, y, f = block.group[entry], block.label[entry], block.position[entry]
+                own = value[:, y, f, None] - values[:, g] * among[:, y, f, None]
+                return np.asarray(own / samples[:, g])
+
+            return of_entries
+
+        return of_block
+
+    def contrasts(self, table: ScoreTable) -> Contrasts:
+        """Weights of samples by true and predicted label such that a disparity is their sum.
 
         Undefined contrasts are left out.
         """
@@ -72,18 +99,12 @@ class SampleCriterion(Criterion):
                 f"{type(self).__name__} is a ratio whose denominator depends on the predictions: "
                 "it can be audited but has no linear table. Use HarmParity for learning."
             )
-        n_groups, n_labels, _ = table.shape
         value, among = self._stacked(table)
         # linear: `among` is the same for every prediction, so scores may be uncut
         samples = np.einsum("py,gy->pg", among[:, :, 0], table.totals)
-        tables = []
-        for part, count in zip(value, samples, strict=True):
-            for g, h in combinations(range(n_groups), 2):
-                signed = np.zeros((n_groups, n_labels, n_labels))
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    signed[g], signed[h] = part / count[g], -part / count[h]
-                tables.append(signed.reshape(n_groups * n_labels, -1))
-        return defined_only(tables, (n_groups * n_labels, n_labels))
+        part, g, h = defined_pairs(np.repeat(samples[:, :, None], len(table.groups), axis=2))
+        ahead, behind = 1 / samples[part, g], 1 / samples[part, h]
+        return Contrasts(part, g, h, ahead, behind, value, len(table.groups))
 
 
 @dataclass(frozen=True)
@@ -162,6 +183,9 @@ class StandardDemographicParity(SampleCriterion):
     name: ClassVar[str] = "standard_demographic_parity"
     title: ClassVar[str] = "standard demographic parity"
 
+    def n_parts(self, n_labels: int) -> int:
+        return n_labels
+
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
         n = len(labels)
         every = np.ones((n, n))
@@ -194,6 +218,9 @@ class StandardEqualOpportunity(SampleCriterion):
     name: ClassVar[str] = "standard_equal_opportunity"
     title: ClassVar[str] = "standard equal opportunity"
 
+    def n_parts(self, n_labels: int) -> int:
+        return n_labels if self.preferred is None else 1
+
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
         return {
             f"f={name!r} | y={name!r}": (_at(code, code, len(labels)), _row(code, len(labels)))
@@ -225,6 +252,9 @@ class StandardEqualizedOdds(SampleCriterion):
 
     name: ClassVar[str] = "standard_equalized_odds"
     title: ClassVar[str] = "standard equalized odds"
+
+    def n_parts(self, n_labels: int) -> int:
+        return n_labels**2
 
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
         n, names = len(labels), labels.tolist()

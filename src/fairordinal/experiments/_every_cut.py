@@ -18,7 +18,7 @@ import numpy as np
 
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.criteria import as_criterion
+from fairordinal.criteria import as_criterion, pair_tables
 
 
 def every_cut(n_positions: int, n_labels: int) -> Array:
@@ -30,8 +30,8 @@ def every_cut(n_positions: int, n_labels: int) -> Array:
 def contrast_of(criterion: str, table: ScoreTable) -> Array:
     """Q of a pairwise notion between two groups."""
     notion: Any = as_criterion(criterion)
-    (contrast,) = notion.contrasts(table)
-    return contrast
+    (contrast,) = pair_tables(notion.contrasts(table)).toarray()
+    return contrast.reshape(table.totals.size, -1)
 
 
 def below(counts: Array) -> Array:

@@ -42,13 +42,14 @@ def effects_of(criterion: Criterion, table: ScoreTable, cells: Array) -> Effects
     part, g, h = np.nonzero(np.triu(np.isfinite(values), k=1))
     kept = np.argsort(-np.abs(values[part, g, h]), kind="stable")[:MOST_CONTRASTS]
     moved = np.zeros((len(kept), *table.shape))
+    influence = criterion.influence(table)
     for block in table.blocks():
-        influence = criterion.influence(table, block)
+        effect_of = influence(block)
         for i, contrast in enumerate(kept):
             for group, other, sign in ((g, h, 1.0), (h, g, -1.0)):
                 entry = np.flatnonzero(block.group == group[contrast])
                 at = (i, group[contrast], block.label[entry], block.position[entry])
-                moved[at] = sign * influence[part[contrast], entry, other[contrast]]
+                moved[at] = sign * effect_of(entry)[part[contrast], :, other[contrast]]
     found = values[part, g, h][kept]
     return Effects(found, moved.reshape(len(kept), math.prod(table.shape)), cells, len(part))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from fairordinal._render import number, paragraphs, text_table
 
 if TYPE_CHECKING:
     from fairordinal.frontier._frontier import FairOrdinalFrontier
+    from fairordinal.thresholds import ThresholdResult
 
 MOST_LINES = 12
 
@@ -58,7 +60,17 @@ def _notes(frontier: FairOrdinalFrontier) -> list[str]:
     if stopped:
         notes.append(
             f"The thresholds of {len(stopped)} of {len(frontier.points_)} models were stopped by "
-            f"max_time={frontier.max_time:g} s, with a gap of up to "
+            f"{_limits(frontier, stopped)}, with a gap of up to "
             f"{max(result.gap for result in stopped):.1e}."
         )
     return [*notes, "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."]
+
+
+def _limits(frontier: FairOrdinalFrontier, stopped: list[ThresholdResult]) -> str:
+    """What ended the searches for thresholds."""
+    limits = {
+        "max_time": f"max_time={frontier.max_time or math.inf:g} s",
+        "max_bounds": "the number of steps for so many groups",
+    }
+    reasons = {result.stopped_by for result in stopped}
+    return " or ".join(limit for reason, limit in limits.items() if reason in reasons)

@@ -27,6 +27,16 @@ from fairordinal.plotting._canvas import (
 NOTHING = "#9a9a9a"  # behind the hatching of what is undefined
 SIDE = 0.3  # share of the picture that names along a side may take
 FILLED = 0.86  # share of a cell that its text may take
+MOST_DRAWN = 60  # rows and columns of cells
+
+
+def check_drawn(number: int, most: int, what: str) -> None:
+    """Refuse pictures that nobody can read and that take minutes."""
+    if number > most:
+        raise ValueError(
+            f"a picture shows at most {most} {what}, got {number}. Merge some of them, or read "
+            "the numbers as a frame."
+        )
 
 
 def draw_cells(

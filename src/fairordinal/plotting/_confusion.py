@@ -19,10 +19,17 @@ from fairordinal.plotting._canvas import (
     settle_layout,
     text_size,
 )
-from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
+from fairordinal.plotting._cells import (
+    MOST_DRAWN,
+    check_drawn,
+    draw_cells,
+    name_sides,
+    write_in_cells,
+)
 
 COLOURS = "Blues"  # lightness alone tells the share
 MOST_COLUMNS = 3
+MOST_PANELS = 30
 PANEL = 2.6  # inches
 
 
@@ -175,6 +182,8 @@ class GroupConfusionDisplay:
         self : GroupConfusionDisplay
             With `ax_`, `figure_`, `images_` and `texts_`.
         """
+        check_drawn(len(self.groups), MOST_PANELS, "groups")
+        check_drawn(len(self.labels), MOST_DRAWN, "labels")
         self.ax_ = self._axes(ax)
         self.figure_ = self.ax_[0].figure
         self.images_ = [

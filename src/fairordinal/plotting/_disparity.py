@@ -12,7 +12,13 @@ from fairordinal._render import make_frame, names_of
 from fairordinal._validation import warn_misaligned
 from fairordinal.criteria import as_criterion
 from fairordinal.plotting._canvas import axes_for, set_names, text_size
-from fairordinal.plotting._cells import draw_cells, name_sides, write_in_cells
+from fairordinal.plotting._cells import (
+    MOST_DRAWN,
+    check_drawn,
+    draw_cells,
+    name_sides,
+    write_in_cells,
+)
 
 COLOURS = "PuOr_r"  # orange is for more, purple for less: told apart by all eyes
 LEAST_LIMIT = 0.25  # so that hardly any disparity looks like hardly any
@@ -185,6 +191,7 @@ class DisparityDisplay:
         self : DisparityDisplay
             With `ax_`, `figure_`, `image_` and `texts_`.
         """
+        check_drawn(len(self.groups), MOST_DRAWN, "groups")
         self.ax_ = axes_for(ax)
         self.figure_ = self.ax_.figure
         itself = np.eye(len(self.groups), dtype=bool)

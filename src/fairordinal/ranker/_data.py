@@ -11,7 +11,7 @@ from fairordinal._rows import Folds, Rows, on_site
 from fairordinal._table import ScoreTable
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
-from fairordinal.criteria import Criterion, PairwiseCriterion
+from fairordinal.criteria import Criterion, PairwiseCriterion, pair_tables
 from fairordinal.ranker._objective import PairData, Training
 from fairordinal.ranker._paths import accuracy_of, plain
 
@@ -50,7 +50,7 @@ def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairDat
     label = np.tile(levels, rows.n_groups)
     order = (label[:, None] > label[None, :]).astype(np.float64)
     pairs = float(rows.totals @ order @ rows.totals)
-    contrasts = criterion.contrasts(table)
+    contrasts = pair_tables(criterion.contrasts(table))
     order = order / pairs if pairs else order
     return PairData(rows, rows.totals, order, contrasts, loss)
 

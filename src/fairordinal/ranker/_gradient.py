@@ -130,7 +130,8 @@ def _fined(
     fine, multipliers = penalty(data, histogram, STEP, price, limit)
     gradient, curvature = plain.gradient, plain.curvature
     for e in np.flatnonzero(multipliers):
-        slopes = -pairs.slopes_of(histogram.potential(STEP, data.contrasts[e]))
+        contrast = data.mixed(np.arange(len(multipliers)) == e)
+        slopes = -pairs.slopes_of(histogram.potential(STEP, contrast))
         gradient = gradient + multipliers[e] * slopes
         curvature = curvature + price * np.abs(slopes).sum() * np.abs(slopes)
     return PairwiseGradient(plain.loss + fine, gradient, curvature)

@@ -33,6 +33,7 @@ from fairordinal._validation import (
     check_number,
     check_same_length,
     check_share,
+    check_sizes,
     check_whole,
     is_dask,
     order_labels,
@@ -55,6 +56,8 @@ from fairordinal.ranker._objective import Fit, PairData, Training
 from fairordinal.ranker._paths import WAYS, accuracy_of, plain, violation_of
 
 RANKERS = ("auto", *WAYS)
+MOST_GROUPS = 100  # each pair of them is a disparity to be weighed
+MOST_CELLS = 300  # groups × labels; a step takes a transform for each
 
 
 def ways_of(ranker: str) -> tuple[str, ...]:
@@ -128,6 +131,7 @@ def read_rows(
     weight = Weight(np.ones(len(column.values))) if weight is None else weight
     kept = slice(None) if weight.values.all() else np.flatnonzero(weight.values)
     counted = weight.values[kept]
+    _check_sizes(len(groups.levels), len(truth.levels))
     group, label = groups.codes(slice(None))[kept], truth.codes(slice(None))[kept]
     check_two_of_each(group, label)
     rows = Block.of(
@@ -154,9 +158,14 @@ def _read_blocks(
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     rows, labels, groups = read_partitions(X, y, sensitive_features, sample_weight, categories)
+    _check_sizes(rows.n_groups, rows.n_labels)
     totals = rows.totals.reshape(rows.n_groups, rows.n_labels)
     check_two_of_each(*(np.flatnonzero(totals.sum(axis=axis)) for axis in (1, 0)))
     return rows, labels, groups
+
+
+def _check_sizes(n_groups: int, n_labels: int) -> None:
+    check_sizes(n_groups, n_labels, what="a ranker", most_groups=MOST_GROUPS, most_cells=MOST_CELLS)
 
 
 def lazy_features(estimator: Any, X: Any) -> Any:

@@ -30,7 +30,7 @@ class PairData:
     rows: Rows
     totals: Array  # (m,) weight of each cell
     accuracy: Array  # (m, m) weights of pairs, adding up to 1 over all pairs
-    contrasts: Array  # (E, m, m)  Q
+    contrasts: sparse.csr_array  # (E, m·m)  Q
     loss: Kernel
 
     @property
@@ -40,7 +40,7 @@ class PairData:
     @cached_property
     def kinds(self) -> Alike:
         """Cells that no contrast tells apart: for demographic parity, those of a group."""
-        entries, m = self._entries.tocoo(), self.n_cells
+        entries, m = self.contrasts.tocoo(), self.n_cells
         contrast, (u, v) = entries.row.astype(np.int64), np.divmod(entries.col, m)
         shape = (m, entries.shape[0] * m)
         ahead, behind = (
@@ -70,30 +70,25 @@ class PairData:
         return self.accuracy + self.accuracy.T
 
     @cached_property
-    def _entries(self) -> sparse.csr_array:
-        """The contrasts as rows of a matrix: each knows two groups, and is 0 elsewhere."""
-        return _as_rows(self.contrasts)
-
-    @cached_property
-    def _entries_by_kind(self) -> sparse.csr_array:
-        """The same for a cell of each kind."""
+    def _contrasts_by_kind(self) -> sparse.csr_array:
+        """The contrasts of a cell of each kind."""
         first = self.kinds.first
-        return _as_rows(self.contrasts[:, first][:, :, first])
+        return self.contrasts[:, (first[:, None] * self.n_cells + first).ravel()]
 
     def disparities(self, wins: Array) -> Array:
         """``<Q_e, wins>`` for each contrast; wins of kinds over kinds will do."""
         by_kind = len(wins) < self.n_cells
-        return np.asarray((self._entries_by_kind if by_kind else self._entries) @ wins.ravel())
+        return np.asarray((self._contrasts_by_kind if by_kind else self.contrasts) @ wins.ravel())
 
     def mixed(self, multipliers: Array) -> Array:
         """``Σ_e τ_e Q_e``, (m, m)."""
-        return np.asarray(multipliers @ self._entries).reshape(self.accuracy.shape)
+        return np.asarray(multipliers @ self.contrasts).reshape(self.accuracy.shape)
 
     @cached_property
     def mean_differences(self) -> Array:
         """``Σ_uv Q_e Σ_ij (x_i - x_j)``: disparities with scores in place of wins, (E, d)."""
-        ahead = np.einsum("euv,v,ud->ed", self.contrasts, self.totals, self.moments)
-        return ahead - np.einsum("euv,u,vd->ed", self.contrasts, self.totals, self.moments)
+        apart = [np.outer(m, self.totals) - np.outer(self.totals, m) for m in self.moments.T]
+        return np.stack([self.contrasts @ table.ravel() for table in apart], axis=1)
 
     @cached_property
     def curvature(self) -> Array:
@@ -111,10 +106,6 @@ def _sums_and_products(block: Block, share: Array, few: bool) -> Array:
     weight = block.weight * share[block.cells]
     products = block.gram(weight) if few else block.squares(weight)[None]
     return np.vstack([block.sums_by_cell(), products])
-
-
-def _as_rows(tables: Array) -> sparse.csr_array:
-    return sparse.csr_array(tables.reshape(len(tables), tables.shape[1] * tables.shape[2]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,7 +121,7 @@ def _notion(finding: Finding, names: list[Name], limit: float | None, is_main: b
     most_in_matrix = MOST_IN_MATRIX if is_main else MOST_IN_OTHERS
     has_matrix = 2 < len(names) <= most_in_matrix
     most = MOST_PAIRS if is_main else 0 if has_matrix else MOST_OPEN
-    rows = sorted(_rows(finding, names), key=_badness)
+    rows = _worst_rows(finding, names, max(most, MOST_OPEN))
     axis = _axis(rows[:MOST_OPEN], limit)
     pairs = [_pair(row, axis if i < MOST_OPEN else None) for i, row in enumerate(rows[:most])]
     return Notion(
@@ -134,8 +134,8 @@ def _notion(finding: Finding, names: list[Name], limit: float | None, is_main: b
         _worst(finding, names),
         _matrix(finding) if has_matrix else None,
         pairs,
-        len(rows) - len(pairs) if most else 0,
-        len({row["part"] for row in rows}) > 1,
+        len(finding.places[0]) - len(pairs) if most else 0,
+        len(finding.disparities) > 1,
         axis.ticks(4),
         axis.at(0.0),
         None if limit is None else axis.at(limit),
@@ -170,19 +170,15 @@ def interval_text(lower: float, upper: float) -> str:
     return " to ".join(ends).replace("-", "−")
 
 
-def _rows(finding: Finding, names: list[Name]) -> list[dict[str, Any]]:
-    """The rows of a finding, with names as they are shown."""
+def _worst_rows(finding: Finding, names: list[Name], most: int) -> list[dict[str, Any]]:
+    """The rows of the greatest disparities, undefined ones last, with names as they are shown."""
     raw = names_of(finding.table.groups.tolist())
     known = {name: view.short for name, view in zip(raw, names, strict=True)}
+    worst = np.argsort(-finding.listed(finding.disparities), kind="stable")[:most]  # nan is last
     return [
-        row | {"group": known[row["group"]], "other": known[row["other"]]} for row in finding.rows()
+        row | {"group": known[row["group"]], "other": known[row["other"]]}
+        for row in finding.rows(worst)
     ]
-
-
-def _badness(row: dict[str, Any]) -> tuple[bool, float]:
-    """The greatest disparity first, what is undefined last."""
-    undefined = math.isnan(row["disparity"])
-    return undefined, 0.0 if undefined else -row["disparity"]
 
 
 def _axis(rows: list[dict[str, Any]], limit: float | None) -> Axis:

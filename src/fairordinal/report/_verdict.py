@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -164,7 +163,7 @@ def _undefined_note(finding: Finding) -> str:
 
 def n_undefined(finding: Finding) -> int:
     """How many comparisons of groups are undefined."""
-    return sum(math.isnan(row["disparity"]) for row in finding.rows())
+    return len(finding.undefined)
 
 
 def _clearest_note(finding: Finding) -> str:

@@ -10,12 +10,13 @@ from fairordinal.thresholds._entry import (
     warn_unfinished,
 )
 from fairordinal.thresholds._result import ThresholdResult
-from fairordinal.thresholds._rough import RoughCut, rough_cuts
+from fairordinal.thresholds._rough import RoughCut, most_proving_bounds, rough_cuts
 
 __all__ = [
     "RoughCut",
     "ThresholdResult",
     "midway",
+    "most_proving_bounds",
     "optimize_thresholds",
     "read_goal",
     "read_scored",

@@ -105,6 +105,8 @@ class Certified:
                 heapq.heappop(self.regions)  # between loses nothing
                 if self.report is not None:
                     self.report(self.objective, self.lower_bound, self.n_iter)
+            if self._is_open():
+                self.stopped_by = "max_bounds"
         except OutOfTimeError:
             self.stopped_by = "max_time"
         except KeyboardInterrupt:
@@ -112,8 +114,10 @@ class Certified:
         return self
 
     def _goes_on(self) -> bool:
-        more = self.regions and self.n_iter < self.most_bounds
-        return bool(more) and self.regions[0].bound < self.objective - self.tol
+        return self.n_iter < self.most_bounds and self._is_open()
+
+    def _is_open(self) -> bool:
+        return bool(self.regions) and self.regions[0].bound < self.objective - self.tol
 
     def offer(self, cuts: Array) -> Plane:
         """Take cuts as the best, if they are."""

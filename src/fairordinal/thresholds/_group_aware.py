@@ -71,6 +71,7 @@ def _member(table: ScoreTable, cost: Array, whole: Problem, group: int) -> _Memb
         whole,
         gains=cost_gains(table, cost, [group])[:, places],
         cumulative=whole.cumulative[np.ix_(places, kinds)],
+        members=np.tile(np.arange(len(kinds)), (whole.n_contrasts, 1)),
         pairs=np.zeros((whole.n_contrasts, len(kinds), len(kinds))),
         steps=np.zeros((whole.n_contrasts, whole.n_cuts, len(kinds))),
         kind_groups=whole.kind_groups[kinds],
@@ -170,12 +171,11 @@ def _given_others(whole: Problem, members: Sequence[_Member], cuts: Array, group
     member = members[group]
     below = _below(whole, members, cuts)
     below[:, member.kinds] = 0.0
-    tied = below @ (whole.pairs + whole.pairs.transpose(0, 2, 1))  # (contrast, cut, kind)
-    steps = whole.slopes(below) - tied
+    steps = whole.slopes_apart(below, member.kinds)
     others = _cost(whole, members, cuts) - member.own.cost(member.index(cuts[group]))
     return replace(
         member.own,
         base=whole.base + others,
         offsets=whole.disparities_at(below),
-        steps=steps[:, :, member.kinds],
+        steps=steps,
     )

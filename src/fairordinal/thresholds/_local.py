@@ -8,6 +8,8 @@ from fairordinal._cuts import Deadline, Goal, Problem
 from fairordinal._validation import Array
 
 LEAST_GAIN = 1e-12
+FEW_CONTRASTS = 64  # by which moves are screened
+FEW_MOVES = 16  # that are looked at together
 
 
 def descend(
@@ -24,11 +26,37 @@ def descend(
         deadline.check()
         rounds += 1
         moved, places = _moves(problem, cuts, most_places)
-        values = goal.penalised(*problem.scan(cuts, moved, places))
-        best = int(values.argmin())
-        if values[best] >= value - LEAST_GAIN:
+        best, reached = _best_move(problem, goal, cuts, moved, places)
+        if reached >= value - LEAST_GAIN:
             return cuts, rounds
-        value, cuts[moved[best]] = float(values[best]), places[best]
+        value, cuts[moved[best]] = reached, places[best]
+
+
+def _best_move(
+    problem: Problem, goal: Goal, cuts: Array, moved: Array, places: Array
+) -> tuple[int, float]:
+    """The best of some moves, of equals the first, and what it reaches.
+
+    The contrasts that are greatest now bound what each move reaches. Few moves have a bound
+    that is low enough for all contrasts to be looked at.
+    """
+    now = np.abs(problem.disparities(cuts))
+    greatest = np.argsort(-now, kind="stable")[:FEW_CONTRASTS]
+    bounds = goal.penalised(*problem.scan(cuts, moved, places, greatest))
+    if len(now) <= FEW_CONTRASTS:
+        best = int(bounds.argmin())
+        return best, float(bounds[best])
+    best, reached = 0, float("inf")
+    order = np.argsort(bounds, kind="stable")
+    for start in range(0, len(order), FEW_MOVES):
+        some = np.sort(order[start : start + FEW_MOVES])
+        if bounds[order[start]] > reached:
+            break
+        values = goal.penalised(*problem.scan(cuts, moved[some], places[some]))
+        first = int(values.argmin())
+        if (values[first], some[first]) < (reached, best):
+            best, reached = int(some[first]), float(values[first])
+    return best, reached
 
 
 def _moves(problem: Problem, cuts: Array, most_places: int | None) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
@@ -12,6 +12,8 @@ from fairordinal._cuts import Goal
 from fairordinal._validation import Array
 
 PREFER_SMALL = 1e-9  # among equally good multipliers
+FIRST_TRIED = 64  # contrasts of a linear programme, and those that join it at a time
+WORTH_JOINING = 1e-9
 
 
 class Plane(NamedTuple):
@@ -59,18 +61,40 @@ def _on_a_line(costs: Array, disparities: Array, goal: Goal) -> tuple[Array, flo
 
 
 def _by_linear_programme(costs: Array, disparities: Array, goal: Goal) -> tuple[Array, float]:
-    """Maximise the height h with ``h <= cost + (τ⁺ - τ⁻) . disparities`` and ``|τ|_1 <= price``."""
+    """Maximise the height h with ``h <= cost + (τ⁺ - τ⁻) . disparities`` and ``|τ|_1 <= price``.
+
+    Of many contrasts, few have a multiplier in the end. Those with the greatest disparities are
+    tried first, and others join while they would raise the height (column generation).
+    """
+    n_contrasts = disparities.shape[1]
+    multipliers = np.zeros(n_contrasts)
+    greatest = np.argsort(-np.abs(disparities).max(axis=0), kind="stable")
+    tried = np.sort(greatest[:FIRST_TRIED])
+    while True:
+        found = _solve(costs, disparities[:, tried], goal)
+        if not found.success:  # any multipliers give a valid bound
+            return multipliers, float(costs.min())
+        *shares, toll = found.ineqlin.marginals
+        worth = np.abs(np.array(shares) @ disparities) + toll - goal.allowance - PREFER_SMALL
+        worth[tried] = 0.0
+        joining = np.argsort(-worth, kind="stable")[:FIRST_TRIED]
+        joining = joining[worth[joining] > WORTH_JOINING]
+        if not len(joining):
+            break
+        tried = np.sort(np.concatenate([tried, joining]))
+    plus, minus = np.split(found.x[1:], 2)
+    multipliers[tried] = plus - minus
+    return multipliers, float(-found.fun)
+
+
+def _solve(costs: Array, disparities: Array, goal: Goal) -> Any:
     n_planes, n_contrasts = disparities.shape
     heights = np.column_stack([np.ones(n_planes), -disparities, disparities])
     norm = np.concatenate([[0.0], np.ones(2 * n_contrasts)])
-    found = linprog(
+    return linprog(
         np.concatenate([[-1.0], np.full(2 * n_contrasts, goal.allowance + PREFER_SMALL)]),
         A_ub=np.vstack([heights, norm]),
         b_ub=np.concatenate([costs, [goal.price]]),
         bounds=[(None, None)] + [(0.0, None)] * (2 * n_contrasts),
         method="highs",
     )
-    if not found.success:  # any multipliers give a valid bound
-        return np.zeros(n_contrasts), float(costs.min())
-    plus, minus = np.split(found.x[1:], 2)
-    return plus - minus, float(-found.fun)

@@ -44,7 +44,8 @@ class ThresholdResult:
     labels, groups : ndarray
         Labels in ascending order, and names of the groups.
     stopped_by : str
-        ``"max_time"`` or ``"interrupt"`` if the search was cut short, else empty.
+        ``"max_time"``, ``"max_bounds"`` (for many groups) or ``"interrupt"`` if the search was cut
+        short, else empty.
     """
 
     thresholds: Array

@@ -19,6 +19,7 @@ ROUGH = 5e-3  # gap, relative to the size of costs
 MOST_BOUNDS = 30  # of a search; unlike seconds, they are the same on any machine
 LEAST_BOUNDS = 6
 MOST_COMPARISONS = 1500  # bounds × pairs of groups: each bound of many groups is dear
+MOST_PROVING = 20_000  # the same for a proof
 
 
 class RoughCut(NamedTuple):
@@ -63,3 +64,8 @@ def rough_cuts(
 def _most_bounds(n_contrasts: int) -> int:
     """All up to 11 groups, then fewer."""
     return max(LEAST_BOUNDS, min(MOST_BOUNDS, MOST_COMPARISONS // max(n_contrasts, 1)))
+
+
+def most_proving_bounds(n_contrasts: int) -> int:
+    """How many bounds a proof may take where there are many models to prove."""
+    return max(LEAST_BOUNDS, MOST_PROVING // max(n_contrasts, 1))

@@ -23,7 +23,7 @@ class Solution(NamedTuple):
     cuts: Array
     lower_bound: float
     n_iter: int
-    stopped_by: str = ""  # "max_time" or "interrupt", if the search did not finish
+    stopped_by: str = ""  # "max_time", "max_bounds" or "interrupt", if it did not finish
 
 
 class Settings(NamedTuple):
@@ -34,6 +34,7 @@ class Settings(NamedTuple):
     n_restarts: int
     random_state: Any
     known: Array | None = None  # cuts that are good already
+    most_bounds: float = float("inf")  # unlike seconds, they are the same on any machine
 
 
 def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
@@ -45,7 +46,7 @@ def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
                 f"objective {best:.5f}, bound {bound:.5f}, gap {best - bound:.1e} ({n} bounds)"
             )
         tol = max(settings.tol, EXACT * problem.scale)
-        search = Certified(problem, goal, tol, settings.deadline, report)
+        search = Certified(problem, goal, tol, settings.deadline, report, settings.most_bounds)
         if settings.known is not None:
             search.offer(settings.known)
         search.run()

@@ -39,8 +39,18 @@ def coarseness_of(table: ScoreTable, criterion: Criterion, cost: Array) -> Coars
 
 def _weights(table: ScoreTable, criterion: Criterion) -> Array:
     """How much a row of each cell weighs in each disparity at most, if its label changes by one."""
+    assert isinstance(criterion, PairwiseCriterion | SampleCriterion)
+    contrasts, (n_groups, n_labels, _) = criterion.contrasts(table), table.shape
+    weights, e = np.zeros((len(contrasts), n_groups, n_labels)), np.arange(len(contrasts))
+    tables, ahead, behind = contrasts.tables, contrasts.ahead[:, None], contrasts.behind[:, None]
     if isinstance(criterion, PairwiseCriterion):
-        pairs = np.abs(criterion.contrasts(table))
-        return (pairs + pairs.transpose(0, 2, 1)) @ table.totals.ravel()
-    assert isinstance(criterion, SampleCriterion)
-    return np.asarray(np.abs(np.diff(criterion.contrasts(table), axis=2)).max(axis=2))
+        above, below = tables @ table.totals.T, tables.transpose(0, 2, 1) @ table.totals.T
+        for g, h in ((contrasts.g, contrasts.h), (contrasts.h, contrasts.g)):
+            weights[e, g] = (
+                ahead * above[contrasts.part, :, h] + behind * below[contrasts.part, :, h]
+            )
+            ahead, behind = behind, ahead
+    else:
+        steepest = np.abs(np.diff(tables, axis=2)).max(axis=2)[contrasts.part]
+        weights[e, contrasts.g], weights[e, contrasts.h] = ahead * steepest, behind * steepest
+    return weights.reshape(len(contrasts), n_groups * n_labels)
