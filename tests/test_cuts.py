@@ -78,14 +78,14 @@ def test_a_scan_is_each_move_by_itself(criterion, data, draw):
 
 @every_linear
 @given(data=scored_rows(), draw=st.data())
-def test_tables_of_many_groups_are_compressed_to_the_same(criterion, data, draw):
+def test_a_scan_in_blocks_is_the_same(criterion, data, draw):
     _, _, problem = problem_of(data, criterion)
     cuts = some_cuts(draw.draw, problem)
     moved = np.repeat(np.arange(problem.n_cuts), 2)
     places = np.repeat(cuts, 2) // 2  # scans do not mind whether cuts cross
     expected = problem.scan(cuts, moved, places)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_problem, "SMALL", 0)
+        patch.setattr(_problem, "MOST_SCANNED", 1)
         found = problem.scan(cuts, moved, places)
     np.testing.assert_allclose(found, expected, atol=1e-14)
 

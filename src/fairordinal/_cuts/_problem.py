@@ -16,8 +16,7 @@ from fairordinal.criteria import Contrasts, Criterion, PairwiseCriterion, Sample
 
 MOST_GROUPS = 100  # each pair of them is a disparity to be weighed
 MOST_ENTRIES = 1 << 25  # of the contrasts' tables
-MOST_SCANNED = 1 << 21  # disparities at once
-SMALL = 1 << 14  # entries of tables that are not worth compressing
+MOST_SCANNED = 1 << 21  # numbers at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +94,14 @@ class Problem:
         slopes, now = self.slopes(here, some), self.disparities_at(here, some)
         rest = now[:, None] - (self._of_members(here, some) * slopes).sum(axis=2)
         rest += self._squares_at(cuts, some)
-        worst = np.zeros(len(places))
-        for t in range(self.n_cuts if len(some) else 0):
-            moves = np.flatnonzero(moved == t)
-            spread = self._spread(slopes[:, t], some)
-            for part in row_blocks(len(moves), max(1, MOST_SCANNED // len(some))):
-                at = places[moves[part]]
-                turned = spread @ self.cumulative[at].T + rest[:, t, None]
-                if self._squares:
-                    turned -= self._squares_at(at, some)
-                worst[moves[part]] = np.maximum(turned.max(axis=0), -turned.min(axis=0))
+        worst, members = np.zeros(len(places)), self.members[some]
+        for part in row_blocks(len(places), max(1, MOST_SCANNED // max(members.size, 1))):
+            t, at = moved[part], places[part]
+            shares = self.cumulative[at][:, members]  # (move, contrast, L)
+            turned = np.einsum("iel,eil->ei", shares, slopes[:, t]) + rest[:, t]
+            if self._squares:
+                turned -= self._squares_at(at, some)
+            worst[part] = np.abs(turned).max(axis=0, initial=0.0)
         return cost, worst
 
     @cached_property
@@ -128,16 +125,6 @@ class Problem:
         slopes = np.zeros((self.n_contrasts, self.n_cuts, len(self.kind_groups)))
         np.put_along_axis(slopes, self.members[:, None], self.slopes(below) - tied, axis=2)
         return slopes[:, :, kinds]
-
-    def _spread(self, values: Array, some: Array) -> Any:
-        """Values of some contrasts' members as a table (contrasts, kinds), sparse if large."""
-        shape, members = (len(some), len(self.kind_groups)), self.members[some]
-        if shape[0] * shape[1] <= SMALL:
-            table = np.zeros(shape)
-            np.put_along_axis(table, members, values, axis=1)
-            return table
-        ends = np.arange(len(some) + 1) * members.shape[1]
-        return sparse.csr_array((values.ravel(), members.ravel(), ends), shape=shape)
 
     def mix(self, multipliers: Array) -> tuple[Array, Array]:
         """The contrasts' `steps` and `pairs` over all kinds, added up."""
@@ -230,7 +217,7 @@ def _kinds(tables: Array, *, pairwise: bool) -> tuple[Array, Array]:
 
 
 def _pairwise_tables(contrasts: Contrasts, totals: Array, first: Array) -> tuple[Array, ...]:
-    """`offsets`, `steps` and `pairs`; totals are those of both groups' kinds, (contrast, 2, kind)."""
+    """`offsets`, `steps` and `pairs`; totals of both groups' kinds are (contrast, 2, kind)."""
     n, n_kinds = len(contrasts), len(first)
     relation = contrasts.tables[:, first][:, :, first][contrasts.part]
     weight = relation * totals[:, 0, :, None] * totals[:, 1, None, :]

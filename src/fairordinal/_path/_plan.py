@@ -91,7 +91,7 @@ class Plan:
         """The best thresholds of a ranker, with their proof; never worse than those known."""
         table = score_table(rows, coef, self.names, self.labels)
         cuts = np.searchsorted(table.axis, known.thresholds, side="right")
-        most_bounds = most_proving_bounds(len(notion.offsets))
+        most_bounds = most_proving_bounds(len(notion.offsets), len(self.labels) - 1)
         settings = read_settings(1e-3, max_time, 0, 0)
         settings = settings._replace(known=cuts, most_bounds=most_bounds)
         return solve(table, self.criterion, self.cost, goal, "certified", settings, notion=notion)

@@ -19,7 +19,8 @@ ROUGH = 5e-3  # gap, relative to the size of costs
 MOST_BOUNDS = 30  # of a search; unlike seconds, they are the same on any machine
 LEAST_BOUNDS = 6
 MOST_COMPARISONS = 1500  # bounds × pairs of groups: each bound of many groups is dear
-MOST_PROVING = 20_000  # the same for a proof
+MOST_SWEPT = 300  # bounds × thresholds
+MOST_PROVING = 20_000  # bounds of a proof × pairs of groups or thresholds
 
 
 class RoughCut(NamedTuple):
@@ -51,7 +52,7 @@ def rough_cuts(
             scale_goal(goal, table, matrix, unit),
             ROUGH * problem.scale,
             Deadline(float("inf")),
-            most_bounds=_most_bounds(problem.n_contrasts),
+            most_bounds=_most_bounds(problem.n_contrasts, problem.n_cuts),
         ).run()
         if search.stopped_by == "interrupt":  # there is more to stop than one search
             raise KeyboardInterrupt
@@ -61,11 +62,12 @@ def rough_cuts(
     return found
 
 
-def _most_bounds(n_contrasts: int) -> int:
-    """All up to 11 groups, then fewer."""
-    return max(LEAST_BOUNDS, min(MOST_BOUNDS, MOST_COMPARISONS // max(n_contrasts, 1)))
+def _most_bounds(n_contrasts: int, n_cuts: int) -> int:
+    """All up to 11 groups and 11 labels, then fewer."""
+    affordable = min(MOST_COMPARISONS // max(n_contrasts, 1), MOST_SWEPT // n_cuts)
+    return max(LEAST_BOUNDS, min(MOST_BOUNDS, affordable))
 
 
-def most_proving_bounds(n_contrasts: int) -> int:
+def most_proving_bounds(n_contrasts: int, n_cuts: int) -> int:
     """How many bounds a proof may take where there are many models to prove."""
-    return max(LEAST_BOUNDS, MOST_PROVING // max(n_contrasts, 1))
+    return max(LEAST_BOUNDS, MOST_PROVING // max(n_contrasts, n_cuts, 1))
