@@ -28,17 +28,17 @@ from pathlib import Path
 import numpy as np
 
 SIZES = [
-    *[(2, labels, 1000) for labels in (10, 50, 100, 200, 400, 800, 1200)],
-    *[(groups, 3, 10_000) for groups in (2, 10, 50, 100, 400, 1300)],
-    (40, 100, 10_000),
+    *[(2, labels, 1000) for labels in (10, 50, 200, 400, 800, 1200, 2048)],
+    *[(groups, 3, 10_000) for groups in (10, 50, 100, 400, 500, 1300)],
     (64, 64, 10_000),
 ]
 TRAINED = [
-    *[(2, labels, 1000) for labels in (10, 50, 100, 200, 400, 1200)],
-    *[(groups, 3, 10_000) for groups in (2, 10, 50, 100, 400)],
+    *[(2, labels, 1000) for labels in (10, 50, 100, 200)],
+    *[(groups, 3, 10_000) for groups in (10, 50, 66)],
     (50, 3, 240),
     (40, 3, 4000),
-    (20, 20, 4000),
+    (10, 20, 4000),
+    (100, 3, 10_000),
 ]
 MOST_MEMORY = 4 << 30
 

@@ -4,9 +4,15 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 import oracles
-from fairordinal import FairOrdinalClassifier, audit, optimize_thresholds
+from fairordinal import (
+    FairOrdinalClassifier,
+    FairThresholdClassifier,
+    audit,
+    optimize_thresholds,
+)
 from fairordinal._attribution import PairwiseCriterion
 from fairordinal._audit import Finding
 from fairordinal._costs import cost_matrix
@@ -243,7 +249,7 @@ def test_a_search_may_be_bounded_by_steps_and_its_bound_holds():
 def test_rough_searches_take_fewer_steps_with_more_groups_or_labels():
     assert _rough._most_bounds(1, 4) == _rough._most_bounds(45, 9) == _rough.MOST_BOUNDS
     assert _rough._most_bounds(1225, 2) == _rough.LEAST_BOUNDS
-    assert _rough._most_bounds(1, 49) == _rough.LEAST_BOUNDS
+    assert _rough._most_bounds(1, 49) == 6
     assert _rough.most_proving_bounds(1225, 2) < 20
 
 
@@ -255,16 +261,27 @@ def learn(model, n_groups, n_labels):
     model.fit(score[:, None], true, sensitive_features=group)
 
 
+class Unfitted(Ridge):
+    """An estimator that must not be asked for work."""
+
+    def fit(self, X, y):
+        raise AssertionError("fitted before the limits were checked")
+
+
 LIMITS = {
     "groups": (lambda: audit_of(501, 2, 2000), "has 501 groups.*at most 500 groups"),
     "cells": (lambda: audit_of(2, 2049, 5000), "2049 labels.*at most 4096 cells"),
     "groups of a ranker": (
         lambda: learn(FairLinearRanker(), 101, 2),
-        "101 groups.*a ranker takes at most 100 groups, and at most 300 cells",
+        "101 groups.*a ranker takes at most 100 groups, and at most 200 cells",
     ),
     "cells of a model": (
         lambda: learn(FairOrdinalClassifier(max_violation=0.1), 2, 151),
-        "151 labels; a ranker takes .* 300 cells",
+        "151 labels; a ranker takes .* 200 cells",
+    ),
+    "groups of a classifier": (
+        lambda: learn(FairThresholdClassifier(Unfitted()), 101, 2),
+        "101 groups.*a search for thresholds takes at most 100 groups",
     ),
     "groups of thresholds": (
         lambda: optimize_thresholds(

@@ -22,7 +22,14 @@ from fairordinal._cuts._chain import (
     cheapest_cuts,
 )
 from fairordinal._cuts._goal import Goal
-from fairordinal._cuts._problem import Notion, Problem, cost_gains, read_notion, read_problem
+from fairordinal._cuts._problem import (
+    Notion,
+    Problem,
+    check_groups,
+    cost_gains,
+    read_notion,
+    read_problem,
+)
 from fairordinal._cuts._windows import Windows
 
 __all__ = [
@@ -35,6 +42,7 @@ __all__ = [
     "Windows",
     "chain_bound",
     "cheapest_cuts",
+    "check_groups",
     "cost_gains",
     "read_notion",
     "read_problem",

@@ -260,10 +260,15 @@ def read_problem(
     )
 
 
+def check_groups(n_groups: int, n_labels: int) -> None:
+    """Refuse more groups than thresholds are found for, before any other work."""
+    check_sizes(n_groups, n_labels, what="a search for thresholds", most_groups=MOST_GROUPS)
+
+
 def _check_size(table: ScoreTable, criterion: Criterion) -> None:
     """Refuse more groups and labels than thresholds are found for in seconds."""
     n_groups, n_labels, _ = table.shape
-    check_sizes(n_groups, n_labels, what="a search for thresholds", most_groups=MOST_GROUPS)
+    check_groups(n_groups, n_labels)
     n_contrasts = n_groups * (n_groups - 1) // 2 * len(criterion.parts(table))
     entries = n_contrasts * 4 * n_labels**2
     if entries > MOST_ENTRIES:

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._cuts import check_groups
 from fairordinal._fitting import wholly
 from fairordinal._rows import Rows, first_rows, lazily, read_partitions, score_table
 from fairordinal._table import ScoreTable
@@ -374,6 +375,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         check_consistent_length(X, column.values)
         read_weight(sample_weight, len(column.values), rows_of="y")
         truth, _, _ = order_labels(column, column, self.categories)
+        check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
         return truth
 

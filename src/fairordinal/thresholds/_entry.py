@@ -98,7 +98,8 @@ def optimize_thresholds(
     Both forms are :math:`\min_\theta \max_\tau \mathrm{cost}(\theta) + \sum_e \tau_e
     v_e(\theta) - \epsilon \|\tau\|_1` over disparities :math:`v_e` of pairs of groups. At fixed
     τ the minimum is a shortest path, hence a lower bound; branching closes the gap. Equal scores
-    are never cut apart. Cost: a sort, and O(n·labels) a bound; memory linear in n. Section 3.2 and
+    are never cut apart. Cost: a sort, and O(n·labels) a bound; memory linear in n. At most 100
+    groups, of which each pair is a disparity. Section 3.2 and
     appendices A.6, A.10, A.11 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples

@@ -17,7 +17,7 @@ from fairordinal.thresholds._entry import scale_goal, search_unit
 
 ROUGH = 5e-3  # gap, relative to the size of costs
 MOST_BOUNDS = 30  # of a search; unlike seconds, they are the same on any machine
-LEAST_BOUNDS = 6
+LEAST_BOUNDS = 3
 MOST_COMPARISONS = 1500  # bounds × pairs of groups: each bound of many groups is dear
 MOST_SWEPT = 300  # bounds × thresholds
 MOST_PROVING = 20_000  # bounds of a proof × pairs of groups or thresholds
