@@ -179,7 +179,7 @@ def _within_scale(ratio: Array) -> Array:
 
 
 def _covariance(
-    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float
+    criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float = 1.0
 ) -> Array:
     """Covariances of the disparities in units of `scale`; only variances if there are very many."""
     if len(contrasts) <= MOST_JOINT:
