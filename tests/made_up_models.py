@@ -89,7 +89,7 @@ def _column(draw, name, texts):
 def models(draw, texts=TEXTS, numbers=NUMBERS):
     """Models with names of all kinds."""
     columns = draw(prepared_columns(texts))
-    size = sum(len(column.inputs) for column in columns)
+    size = sum(column.n_inputs for column in columns)
     coefficients = draw(st.lists(numbers, min_size=size, max_size=size))
     kind = draw(st.sampled_from(["int", "float", "str"]))
     labels = {

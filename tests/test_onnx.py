@@ -53,7 +53,7 @@ def test_unknown_and_missing_text_goes_by_the_same_rules(tmp_path, other, missin
     column = TextColumn("job", ("a", "b"), other, missing)
     model = model_with(
         columns=[column, NumberColumn("x", 1.0, 3.0)],
-        coefficients=[0.1 * 2**i for i in range(len(column.inputs) + 1)],
+        coefficients=[0.1 * 2**i for i in range(column.n_inputs + 1)],
         thresholds=[-np.inf, 0.15, np.inf],
         classes=Classes("str", ("low", "mid</b>", "größer", "top")),
     )

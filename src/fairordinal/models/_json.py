@@ -13,29 +13,52 @@ import re
 from typing import Any
 
 WIDTH = 100  # of a line, if it can be
+MOST_DIGITS = 4300  # of a number, as Python has it
 UNSAFE = re.compile(
     "[<>&\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 )  # that end scripts in pages, break or turn round lines, or are no characters of their own
 
 
 def parse(text: str) -> Any:
-    """Read JSON; refuse keys that occur twice and numbers that are none."""
+    """Read JSON; refuse keys that occur twice, endless numbers and numbers that are none."""
     return json.loads(
-        text, object_pairs_hook=_without_doubles, parse_float=_finite, parse_constant=_refuse
+        text,
+        object_pairs_hook=_without_doubles,
+        parse_float=_finite,
+        parse_int=_whole,
+        parse_constant=_refuse,
     )
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the field {twice!r:.60} occurs twice")
+        raise ValueError(f"the field {_first_double(pairs, found)!r:.60} occurs twice")
     return found
 
 
+def _first_double(pairs: list[tuple[str, Any]], found: dict[str, Any]) -> str:
+    """The first key that came before; in linear time and without more memory."""
+    for key, _ in pairs:
+        if key not in found:
+            return key
+        del found[key]
+    raise AssertionError("no key occurs twice")
+
+
+def _whole(digits: str) -> int:
+    return int(_short(digits))
+
+
+def _short(digits: str) -> str:
+    """Refuse numbers that take long to read, whatever Python's own limit is set to."""
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"the number {digits:.20}… has more than {MOST_DIGITS} digits")
+    return digits
+
+
 def _finite(digits: str) -> float:
-    number = float(digits)
+    number = float(_short(digits))
     if not math.isfinite(number):
         raise ValueError(f"the number {digits:.60} is too large")
     return number

@@ -77,7 +77,7 @@ class TableModel:
 
     def __post_init__(self) -> None:
         _check_thresholds(self.thresholds, len(self.classes.values))
-        _check_coefficients(self.coefficients, self.preparation.input_names)
+        _check_coefficients(self.coefficients, self.preparation)
         _check_sizes(self)
 
     @cached_property
@@ -152,12 +152,16 @@ def _check_thresholds(thresholds: tuple[float, ...], n_labels: int) -> None:
         )
 
 
-def _check_coefficients(coefficients: tuple[Coefficient, ...], inputs: tuple[str, ...]) -> None:
-    if len(coefficients) != len(inputs):
+def _check_coefficients(
+    coefficients: tuple[Coefficient, ...], preparation: TablePreparation
+) -> None:
+    if len(coefficients) != preparation.n_inputs:
         raise ValueError(
-            f"coefficients must be one for each of {len(inputs)} inputs, got {len(coefficients)}."
+            f"coefficients must be one for each of {preparation.n_inputs} inputs, got "
+            f"{len(coefficients)}."
         )
-    for coefficient, name in zip(coefficients, inputs, strict=True):
+    # names are made one by one: all of a hostile file might not fit into memory
+    for coefficient, name in zip(coefficients, preparation.each_input(), strict=True):
         if coefficient.input != name or not math.isfinite(coefficient.value):
             raise ValueError(
                 f"coefficients must have a finite number for input {name!r:.60}, in the order of "
@@ -174,5 +178,6 @@ def _check_sizes(model: TableModel) -> None:
     for group in model.groups:
         if len(group.rows_by_label) != n_labels or sum(group.rows_by_label) != group.rows:
             raise ValueError(
-                f"groups must have rows for each of {n_labels} labels that add up, got {group!r}."
+                f"groups must have rows for each of {n_labels} labels that add up, got "
+                f"{group!r:.100}."
             )

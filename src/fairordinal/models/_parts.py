@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,8 @@ Label = int | float | str
 Scalar = bool | int | float | str
 
 KINDS: dict[str, type] = {"int": int, "float": float, "str": str}
-LARGEST = 2**63  # labels that are whole numbers lie below
+LARGEST = 2**63  # labels that are numbers lie below
+LONGEST = 1000  # characters of a label: an array has room for the longest in every row
 
 
 @dataclass(frozen=True)
@@ -24,22 +24,27 @@ class Classes:
     values: tuple[Label, ...]
 
     def __post_init__(self) -> None:
+        texts = [value for value in self.values if isinstance(value, str)]
+        numbers = [value for value in self.values if not isinstance(value, str)]
+        if not all(-LARGEST <= value < LARGEST for value in numbers):
+            raise self._refusal("finite and fit into 64 bits")
+        if max(map(len, texts), default=0) > LONGEST:
+            raise self._refusal(f"texts of at most {LONGEST} characters")
         if self.kind == "float":  # some programs write 1.0 as 1
             as_floats = tuple(float(v) if type(v) is int else v for v in self.values)
             object.__setattr__(self, "values", as_floats)
         wanted = KINDS.get(self.kind)
         if wanted is None or not all(type(value) is wanted for value in self.values):
-            raise ValueError(
-                f"classes must be of one kind of {list(KINDS)}, got kind {self.kind!r} and "
-                f"{list(self.values)!r:.100}."
-            )
-        if len(self.values) < 2 or len(set(self.array().tolist())) < len(self.values):
-            raise ValueError(
-                f"classes must be at least two distinct labels, got {list(self.values)!r:.100}."
-            )
-        numbers = [value for value in self.values if not isinstance(value, str)]
-        if not all(math.isfinite(value) and -LARGEST <= value < LARGEST for value in numbers):
-            raise ValueError(f"classes must be finite, got {list(self.values)!r:.100}.")
+            raise self._refusal(f"of one kind of {list(KINDS)}")
+        as_kept = {*numbers, *(text.rstrip("\0") for text in texts)}  # NumPy drops these zeros
+        if len(self.values) < 2 or len(as_kept) < len(self.values):
+            raise self._refusal("at least two distinct labels")
+
+    def _refusal(self, expected: str) -> ValueError:
+        return ValueError(
+            f"classes must be {expected}, got kind {self.kind!r:.60} and "
+            f"{list(self.values)!r:.100}."
+        )
 
     @classmethod
     def of(cls, labels: Array) -> Classes:
@@ -55,10 +60,7 @@ class Classes:
 
     def array(self) -> Array:
         dtype = {"int": np.int64, "float": np.float64, "str": np.str_}[self.kind]
-        try:
-            return np.array(self.values, dtype=dtype)
-        except OverflowError:
-            raise ValueError(f"classes must fit into 64 bits, got {self.values!r:.100}.") from None
+        return np.array(self.values, dtype=dtype)
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,17 @@ class NumberColumn:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mean) and 0 < self.spread < np.inf):
             raise ValueError(
-                f"column {self.name!r} must have a finite mean and a spread above 0, got "
+                f"column {self.name!r:.60} must have a finite mean and a spread above 0, got "
                 f"{self.mean!r} and {self.spread!r}."
             )
 
     @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.name,)
+    def n_inputs(self) -> int:
+        return 1
+
+    def each_input(self) -> Iterator[str]:
+        """Names of the inputs."""
+        yield self.name
 
     def standardise(self, cells: Cells) -> Array:
         """Numbers of about unit size; 0 where missing."""
@@ -87,20 +91,26 @@ class TextColumn:
         ascending = list(self.categories) == sorted(set(self.categories))
         if not self.categories or not ascending or "" in self.categories:
             raise ValueError(
-                f"column {self.name!r} must have distinct categories in sorted order, none of them "
-                f"empty, got {list(self.categories)!r:.100}."
+                f"column {self.name!r:.60} must have distinct categories in sorted order, none of "
+                f"them empty, got {list(self.categories)!r:.100}."
             )
 
     @property
-    def inputs(self) -> tuple[str, ...]:
-        known = [f"{self.name}={category}" for category in self.categories]
-        rest = [f"{self.name} (other)"] * self.other + [f"{self.name} (missing)"] * self.missing
-        return (*known, *rest)
+    def n_inputs(self) -> int:
+        return len(self.categories) + self.other + self.missing
+
+    def each_input(self) -> Iterator[str]:
+        """Names of the inputs."""
+        yield from (f"{self.name}={category}" for category in self.categories)
+        if self.other:
+            yield f"{self.name} (other)"
+        if self.missing:
+            yield f"{self.name} (missing)"
 
     @property
     def place_of_missing(self) -> int:
         """Its place among the inputs; -1 if it has none."""
-        return len(self.inputs) - 1 if self.missing else -1
+        return self.n_inputs - 1 if self.missing else -1
 
     @property
     def place_of_unknown(self) -> int:
@@ -213,7 +223,16 @@ class TablePreparation:
     @property
     def input_names(self) -> tuple[str, ...]:
         """Names of the inputs, such as ``age`` and ``job=nurse``."""
-        return tuple(name for column in self.columns for name in column.inputs)
+        return tuple(self.each_input())
+
+    @property
+    def n_inputs(self) -> int:
+        """How many inputs there are."""
+        return sum(column.n_inputs for column in self.columns)
+
+    def each_input(self) -> Iterator[str]:
+        """Names of the inputs, one after the other."""
+        return (name for column in self.columns for name in column.each_input())
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
@@ -235,11 +254,11 @@ class TablePreparation:
             Finite numbers.
         """
         pairs = list(self._pairs(frame))
-        X = np.zeros((len(pairs[0][1].values), len(self.input_names)))
+        X = np.zeros((len(pairs[0][1].values), self.n_inputs))
         start = 0
         for column, cells in pairs:
             column.fill(X, start, cells)
-            start += len(column.inputs)
+            start += column.n_inputs
         return X
 
     def scores(self, frame: Any, coefficients: Array) -> Array:
@@ -255,7 +274,7 @@ class TablePreparation:
 
     def by_column(self, coefficients: Array) -> Iterator[tuple[PreparedColumn, Array]]:
         """Each column that is used, and the coefficients of its inputs."""
-        sizes = [len(column.inputs) for column in self.columns]
+        sizes = [column.n_inputs for column in self.columns]
         shares = np.split(coefficients, np.cumsum(sizes)[:-1])
         return zip(self.columns, shares, strict=True)
 
@@ -274,7 +293,7 @@ class TablePreparation:
 
 
 def _listed(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:8])
+    shown = ", ".join(f"{name!r:.60}" for name in names[:8])
     return f"column{'s' * (len(names) != 1)} {shown}{', …' if len(names) > 8 else ''}"
 
 
