@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -73,16 +74,55 @@ def test_a_finished_cell_is_found_again_with_its_rows_and_seconds(store, notes):
         lambda text: "\x00" * len(text),
         lambda text: json.dumps({"settings": json.loads(text)["settings"]}),
         lambda text: text.replace('"name": "one"', '"name": "two"', 1),
+        lambda text: edited(text, rows=[]),
+        lambda text: edited(text, rows=None),
+        lambda text: edited(text, rows=[{"name": "one", "value": 0.0}]),
+        lambda text: edited(text, seconds=0.0),
+        lambda text: edited(text, seconds="long"),
+        lambda text: edited(text, checksum=None),
+        lambda text: edited(text, more=1),
+        lambda text: "[" * 100_000,
     ],
 )
-def test_a_damaged_cell_is_computed_again(store, notes, damage):
+def test_a_damaged_cell_is_computed_again(store, notes, caplog, damage):
+    """A cell with no rows was taken as finished."""
     cell = Counted("one", str(notes))
     expected = run([cell], store).rows
     path = store.path(cell)
     path.write_text(damage(path.read_text()))
     assert store.load(cell) is None
+    assert f"{path} is not used, and its cell is computed again: " in caplog.text
     assert run([cell], store).rows == expected
     assert computations(notes, "one") == 2
+
+
+def edited(text, **changes):
+    return json.dumps(json.loads(text) | changes)
+
+
+def test_the_layout_of_a_cell_does_not_matter(store, notes, caplog):
+    cell = Counted("one", str(notes))
+    store.save(cell, [{"value": float("nan"), "pair": (1, 2)}], 1.5)
+    path = store.path(cell)
+    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True))
+    (row,) = store.load(cell).rows
+    assert math.isnan(row["value"])
+    assert row["pair"] == [1, 2]
+    assert not caplog.records
+
+
+def test_a_cell_in_the_place_of_another_is_not_taken_for_it(store, notes, caplog):
+    one, two = Counted("one", str(notes)), Counted("two", str(notes))
+    run([one, two], store)
+    store.path(two).write_bytes(store.path(one).read_bytes())
+    assert store.load(two) is None
+    assert f"{store.path(two)} is not used" in caplog.text
+    assert "settings are those of another cell" in caplog.text
+
+
+def test_a_cell_that_was_never_computed_is_no_warning(store, notes, caplog):
+    assert store.load(Counted("one", str(notes))) is None
+    assert not caplog.records
 
 
 def test_bytes_that_are_no_text_are_computed_again(store, notes):

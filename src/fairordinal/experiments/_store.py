@@ -1,10 +1,17 @@
-"""Finished cells, each in a file of its own; whatever kills a run, they are kept."""
+"""Finished cells, each in a file of its own; whatever kills a run, they are kept.
+
+A file has a checksum of what it says. One that was damaged or edited is named in a warning of the
+logger ``fairordinal.experiments``, and its cell is computed again. The checksum is no secret: it
+guards against accidents, not against forgers.
+"""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import logging
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +20,8 @@ from typing import Any, NamedTuple
 
 from fairordinal._files import write_whole
 from fairordinal.experiments._cell import Cell, Row, file_name
+
+logger = logging.getLogger("fairordinal.experiments")
 
 
 class Kept(NamedTuple):
@@ -33,24 +42,42 @@ class Store:
 
     def save(self, cell: Cell, rows: Sequence[Row], seconds: float) -> None:
         """Keep what a cell found; the file is there as a whole or not at all."""
-        found = {"settings": cell.settings, "seconds": seconds, "rows": rows}
-        write_whole(self.path(cell), json.dumps(found, indent=1))
+        found = plain({"settings": cell.settings, "seconds": seconds, "rows": rows})
+        write_whole(self.path(cell), json.dumps(found | {"checksum": checksum(found)}, indent=1))
 
     def load(self, cell: Cell) -> Kept | None:
-        """What a cell found; None if it is not finished or its file is damaged."""
+        """What a cell found; None if it is not finished, or, with a warning, its file damaged."""
+        path = self.path(cell)
         try:
-            found = json.loads(self.path(cell).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            found = read_checked(path)
+            if found["settings"] != plain(cell.settings):
+                raise ValueError("its settings are those of another cell")
+            return Kept(found["rows"], found["seconds"])
+        except FileNotFoundError:
             return None
-        whole = isinstance(found, dict) and {"settings", "seconds", "rows"} <= found.keys()
-        if not whole or found["settings"] != plain(cell.settings):
+        except (OSError, ValueError, KeyError, RecursionError) as error:
+            logger.warning("%s is not used, and its cell is computed again: %s.", path, error)
             return None
-        return Kept(found["rows"], found["seconds"])
 
 
-def plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings as they come back from a file."""
-    return json.loads(json.dumps(settings))
+def read_checked(path: Path) -> dict[str, Any]:
+    """What the file of a cell says, if that has its checksum."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(found, dict) or "checksum" not in found:
+        raise ValueError("it has no checksum")
+    if found.pop("checksum") != checksum(found):
+        raise ValueError("it was damaged or edited, for its checksum differs")
+    return found
+
+
+def checksum(found: dict[str, Any]) -> str:
+    """SHA-256 of what a file says, whatever its layout and the order of its fields."""
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
+def plain(content: dict[str, Any]) -> dict[str, Any]:
+    """Content as it comes back from a file."""
+    return json.loads(json.dumps(content))
 
 
 def check_folder(folder: Path) -> Path:
