@@ -1,5 +1,6 @@
 """Downloads from a server on this machine, which fails in all ways that servers fail."""
 
+import gzip
 import hashlib
 import importlib
 import io
@@ -8,6 +9,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,8 +17,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairordinal.datasets import _upstream, fetch_drug_consumption, fetch_orca
-from fairordinal.datasets._archive import set_from_archive
+from fairordinal.datasets import _bounded, _stored, _upstream, fetch_drug_consumption, fetch_orca
+from fairordinal.datasets._archive import _unpacked, set_from_archive
+from fairordinal.datasets._bounded import MEBIBYTE
 from fairordinal.datasets._catalogue import OrcaSet, orca_set
 from fairordinal.datasets._home import Source
 from fairordinal.datasets._stored import stored_set
@@ -324,6 +327,167 @@ def test_two_at_once_make_one_set(orca_server, tmp_path):
         found = list(pool.map(lambda _: set_from_archive(entry, source(tmp_path)), range(4)))
     assert [texts_of(entry, one) for one in found] == [texts] * 4
     assert len(files(tmp_path)) == 3
+
+
+# -- what strangers may send ---------------------------------------------------------------------
+
+BOMB = 64 * MEBIBYTE  # packed to 64 kB
+
+
+def peak_of(function):
+    """The most memory that Python held while a function ran, in bytes."""
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def archive_of(entry, texts, home, *, method=zipfile.ZIP_DEFLATED, prefix="", others=()):
+    """An archive at its place in a data home."""
+    place = home / UPSTREAM["orca"].place
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(place, "w", method) as archive:
+        for name, text in texts.items():
+            archive.writestr(f"{prefix}{entry.folder}/{name}", text)
+        for name in others:
+            archive.writestr(name, b"")
+    return place
+
+
+def refused(entry, home):
+    with pytest.raises(OSError, match="missing or damaged"):
+        set_from_archive(entry, source(home, allowed=False))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("line", [b"0", b"\n", b"1 2 3\n"])
+def test_a_bomb_in_the_archive_is_refused_before_it_is_unpacked(tmp_path, method, line):
+    """3.3 GB came out of 1.5 MB."""
+    entry, texts = made_up_set()
+    archive_of(entry, texts | {"test_few.2": line * (BOMB // len(line))}, tmp_path, method=method)
+    assert peak_of(lambda: refused(entry, tmp_path)) < 2 * _bounded.MOST_OF_READ
+
+
+@pytest.mark.parametrize("line", [b"0", b"\n"])
+def test_a_bomb_that_lies_about_its_size_is_refused(tmp_path, line):
+    entry, texts = made_up_set()
+    place = archive_of(entry, texts | {"test_few.2": line * BOMB}, tmp_path)
+    content = place.read_bytes()
+    assert content.count(BOMB.to_bytes(4, "little")) == 2
+    place.write_bytes(content.replace(BOMB.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
+    assert peak_of(lambda: refused(entry, tmp_path)) < 2 * _bounded.MOST_OF_READ
+
+
+def test_many_files_below_the_limit_are_refused_for_their_sum(tmp_path, monkeypatch):
+    entry, texts = made_up_set()
+    archive_of(entry, texts, tmp_path)
+    set_from_archive(entry, source(tmp_path, allowed=False))
+    size = sum(map(len, texts.values()))
+    monkeypatch.setattr(_bounded, "MOST_OF_SET", size - 1)
+    refused(entry, tmp_path)
+    monkeypatch.setattr(_bounded, "MOST_OF_SET", size)
+    set_from_archive(entry, source(tmp_path, allowed=False))
+
+
+def test_files_are_parsed_only_if_they_have_their_checksums(tmp_path):
+    """Lines take more memory than the text that they come from."""
+    entry, texts = made_up_set()
+    archive_of(entry, texts | {"test_few.2": b"\n" * (4 * MEBIBYTE)}, tmp_path)
+    assert peak_of(lambda: refused(entry, tmp_path)) < 16 * MEBIBYTE
+
+
+def test_a_long_list_of_members_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    entry, texts = made_up_set()
+    archive_of(entry, texts, tmp_path, others=[f"{i:0100d}" for i in range(5000)])
+    set_from_archive(entry, source(tmp_path, allowed=False))
+    monkeypatch.setattr(_bounded, "MOST_OF_READ", 200_000)
+    assert peak_of(lambda: refused(entry, tmp_path)) < MEBIBYTE
+
+
+@pytest.mark.parametrize("prefix", ["../", "/", "a/../../", "C:/", "a/b/c/"])
+def test_names_of_members_are_no_paths(tmp_path, prefix):
+    entry, texts = made_up_set()
+    archive_of(entry, texts, tmp_path / "home", prefix=prefix)
+    found = set_from_archive(entry, source(tmp_path / "home", allowed=False))
+    assert texts_of(entry, found) == texts
+    kept = [f"orca/{name}" for name in ("few-5/splits.csv.gz", "few-5/table.csv.gz")]
+    assert files(tmp_path / "home") == ["orca/datasets-orreview.zip", *kept]
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_an_archive_damaged_anywhere_is_refused_or_right(tmp_path):
+    entry, texts = made_up_set(n_splits=1)
+    place = archive_of(entry, texts, tmp_path)
+    good = place.read_bytes()
+    generator = np.random.default_rng(0)
+    outcomes = set()
+    for _ in range(600):
+        damaged = bytearray(good)
+        for _ in range(generator.integers(1, 4)):
+            damaged[generator.integers(len(good))] = generator.choice([0, 1, 8, 127, 255])
+        place.write_bytes(damaged)
+        found = _unpacked(entry, place)
+        assert found is None or texts_of(entry, found) == texts
+        outcomes.add(found is None)
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("name", ["table", "splits"])
+@pytest.mark.parametrize("line", [b"0", b"\n", b"1,train,0\n", b","])
+def test_a_bomb_in_the_data_home_is_refused(tmp_path, caplog, name, line):
+    entry, texts = made_up_set()
+    archive_of(entry, texts, tmp_path)
+    set_from_archive(entry, source(tmp_path, allowed=False))
+    kept = tmp_path / "orca" / entry.name / f"{name}.csv.gz"
+    kept.write_bytes(gzip.compress(line * (BOMB // len(line)), 1))
+    assert peak_of(lambda: stored_set(entry, tmp_path)) < 3 * _bounded.MOST_OF_FILE
+    assert "is damaged and will not be used" in caplog.text
+
+
+def test_many_short_lines_are_refused():
+    most = _bounded.MOST_LINES
+    assert len(_bounded.read_lines(io.BytesIO(b"\n" * most))) == most
+    with pytest.raises(ValueError, match=f"more than {most} lines"):
+        _bounded.read_lines(io.BytesIO(b"\n" * (most + 1)))
+
+
+def test_more_splits_than_a_set_has_are_not_made(tmp_path, monkeypatch):
+    """A split without test rows has all others: 100 000 lines would have 100 000 rows each."""
+    entry, texts = made_up_set()
+    archive_of(entry, texts, tmp_path)
+    set_from_archive(entry, source(tmp_path, allowed=False))
+    kept = tmp_path / "orca" / entry.name / "splits.csv.gz"
+    lines = b"".join(b"%d,train,0\n" % split for split in range(7))
+    kept.write_bytes(gzip.compress(b"split,part,rows\n" + lines))
+    monkeypatch.setattr(_stored, "_others", lambda *_: pytest.fail("rows were listed"))
+    assert stored_set(entry, tmp_path) is None
+
+
+@pytest.mark.parametrize("way", ["well", "without_length"])
+def test_a_download_without_an_end_is_ended(server, tmp_path, monkeypatch, way):
+    known = replace(UPSTREAM["made up"], most_bytes=len(CONTENT) - 1)
+    monkeypatch.setitem(UPSTREAM, "made up", known)
+    server.ways = [way]
+    with pytest.raises(OSError, match=f"could not be downloaded: .* than {len(CONTENT) - 1} bytes"):
+        checked_bytes("made up", source(tmp_path))
+    assert files(tmp_path) == []
+    monkeypatch.setitem(UPSTREAM, "made up", replace(known, most_bytes=len(CONTENT)))
+    assert checked_bytes("made up", source(tmp_path)) == CONTENT
+
+
+def test_a_huge_file_in_the_data_home_is_not_read(server, tmp_path):
+    path = tmp_path / PLACE
+    path.parent.mkdir()
+    with path.open("wb") as file:
+        file.truncate(10 * _bounded.MOST_OF_FILE)
+
+    def attempt():
+        with pytest.raises(OSError, match="missing or damaged"):
+            checked_bytes("made up", source(tmp_path, allowed=False))
+
+    assert peak_of(attempt) < 2 * _bounded.MOST_OF_FILE
 
 
 # -- the real sets -------------------------------------------------------------------------------

@@ -33,6 +33,11 @@ class Server:
         handler.end_headers()
         handler.wfile.write(self.content[: len(self.content) // 2])
 
+    def without_length(self, handler):
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(self.content)
+
     def wrong(self, handler):
         self._begin(handler)
         handler.wfile.write(self.content[::-1])

@@ -10,12 +10,14 @@ import gzip
 import hashlib
 import logging
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from fairordinal._files import write_whole
+from fairordinal.datasets._bounded import read_lines
 from fairordinal.datasets._catalogue import OrcaSet
 from fairordinal.datasets._rows import Array, Split
 
@@ -46,13 +48,10 @@ class StoredSet:
         return whole and self.files_sha256(entry) == entry.files_sha256
 
     def files_sha256(self, entry: OrcaSet) -> str:
-        """SHA-256 of the list of the files' SHA-256, as ``sha256sum`` writes it."""
-        listing = hashlib.sha256()
-        for names, split in zip(entry.file_names(), self.splits, strict=True):
-            for name, rows in zip(names, split, strict=True):
-                text = b"".join([self.lines[row] for row in rows.tolist()])
-                listing.update(f"{hashlib.sha256(text).hexdigest()}  {name}\n".encode())
-        return listing.hexdigest()
+        """What `sha256_of_files` gives for ORCA's files."""
+        names = [name for pair in entry.file_names() for name in pair]
+        files = [rows.tolist() for split in self.splits for rows in split]
+        return sha256_of_files(names, (b"".join([self.lines[i] for i in rows]) for rows in files))
 
     def values(self) -> Array:
         """The lines as numbers."""
@@ -68,6 +67,14 @@ class StoredSet:
         place = np.argsort(order)
         splits = [(place[train], place[test]) for train, test in self.splits]
         return StoredSet([self.lines[row] for row in order.tolist()], splits)
+
+
+def sha256_of_files(names: Iterable[str], texts: Iterable[bytes]) -> str:
+    """SHA-256 of the list of the files' SHA-256, as ``sha256sum`` writes it."""
+    listing = hashlib.sha256()
+    for name, text in zip(names, texts, strict=True):
+        listing.update(f"{hashlib.sha256(text).hexdigest()}  {name}\n".encode())
+    return listing.hexdigest()
 
 
 def stored_set(entry: OrcaSet, home: Path) -> StoredSet | None:
@@ -110,7 +117,7 @@ def _places(entry: OrcaSet, home: Path) -> list[tuple[Path, Path]]:
 def _read(entry: OrcaSet, table: Path, splits: Path) -> StoredSet | None:
     try:
         lines = _read_lines(table, f"label{entry.bins}", len(entry.columns))
-        found = StoredSet(lines, _read_splits(splits, len(lines)))
+        found = StoredSet(lines, _read_splits(splits, len(lines), entry.n_splits))
         return found if found.is_intact(entry) else None
     except DAMAGE as error:
         logger.debug("reading %s: %r", table, error)
@@ -119,17 +126,22 @@ def _read(entry: OrcaSet, table: Path, splits: Path) -> StoredSet | None:
 
 def _read_lines(path: Path, label: str, n_inputs: int) -> list[bytes]:
     """Lines of a table as ORCA writes them: blanks between values, the label last."""
-    header, *rows = gzip.decompress(path.read_bytes()).decode("ascii").splitlines()
+    with gzip.open(path) as file:
+        header, *rows = read_lines(file)
     names = header.split(",")
     place = names.index(label) if label in names else names.index("label")
     cells = [row.split(",") for row in rows]
     return [(" ".join([*row[:n_inputs], row[place]]) + "\n").encode() for row in cells]
 
 
-def _read_splits(path: Path, n_rows: int) -> list[Split]:
+def _read_splits(path: Path, n_rows: int, n_splits: int) -> list[Split]:
     """Row numbers of each split; test rows that are not listed are all others, in order."""
     listed: dict[int, dict[str, Array]] = {}
-    for line in gzip.decompress(path.read_bytes()).decode("ascii").splitlines()[1:]:
+    with gzip.open(path) as file:
+        _, *lines = read_lines(file)
+    if len(lines) > 2 * n_splits:
+        raise ValueError(f"it has {len(lines)} lines for {n_splits} splits")
+    for line in lines:
         number, part, rows = line.split(",")
         parts = listed.setdefault(int(number), {})
         if part in parts:

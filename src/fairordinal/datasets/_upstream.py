@@ -2,7 +2,7 @@
 
 A file appears under its name only when it is complete and has its checksum: pooch writes it into a
 scratch folder, from which it is renamed. So an interrupted download leaves nothing that looks good,
-and two processes do not disturb each other.
+and two processes do not disturb each other. A download ends when it is larger than expected.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from fairordinal._files import put_in_place
 from fairordinal._optional import optional
+from fairordinal.datasets._bounded import MEBIBYTE, MOST_OF_FILE, BoundedFile
 from fairordinal.datasets._home import Source
 
 logger = logging.getLogger("fairordinal.datasets")
@@ -31,6 +32,7 @@ class Upstream:
     url: str
     place: str
     sha256: str | None  # None: not known; an archive, whose files have checksums of their own
+    most_bytes: int = MOST_OF_FILE
 
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -49,6 +51,7 @@ UPSTREAM = {
         "http://www.uco.es/grupos/ayrna/ucobigfiles/datasets-orreview.zip",
         "orca/datasets-orreview.zip",
         None,
+        most_bytes=1024 * MEBIBYTE,
     ),
 }
 
@@ -58,7 +61,8 @@ def checked_bytes(name: str, source: Source) -> bytes:
     upstream = UPSTREAM[name]
     path = source.home / upstream.place
     if path.is_file():
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(upstream.most_bytes + 1)
         if hashlib.sha256(content).hexdigest() == upstream.sha256:
             return content
         logger.warning("%s is damaged: its SHA-256 is not the known one.", path)
@@ -110,7 +114,8 @@ def _retrieve_once(upstream: Upstream, folder: Path) -> Path:
     pooch = optional("pooch", "a download", "data")
     path = folder / Path(upstream.place).name
     logger.info("Downloading %s", upstream.url)
-    pooch.HTTPDownloader(timeout=TIMEOUT)(upstream.url, str(path), None)
+    with BoundedFile(str(path), upstream.most_bytes) as file:
+        pooch.HTTPDownloader(timeout=TIMEOUT)(upstream.url, file, None)
     found = pooch.file_hash(str(path))
     if upstream.sha256 not in (None, found):
         raise ValueError(f"its SHA-256 is {found}, expected {upstream.sha256}")
