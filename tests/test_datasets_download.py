@@ -331,7 +331,7 @@ def test_two_at_once_make_one_set(orca_server, tmp_path):
 
 # -- what strangers may send ---------------------------------------------------------------------
 
-BOMB = 64 * MEBIBYTE  # packed to 64 kB
+BOMB = 20 * MEBIBYTE  # packed to 20 kB
 
 
 def peak_of(function):
@@ -362,7 +362,7 @@ def refused(entry, home):
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-@pytest.mark.parametrize("line", [b"0", b"\n", b"1 2 3\n"])
+@pytest.mark.parametrize("line", [b"0", b"\n"])
 def test_a_bomb_in_the_archive_is_refused_before_it_is_unpacked(tmp_path, method, line):
     """3.3 GB came out of 1.5 MB."""
     entry, texts = made_up_set()
