@@ -8,7 +8,7 @@ import numpy as np
 
 def pair_rate(y, s, a, w, g, h, counts, wins):
     """Weighted share of the pairs (i in g, j in h) that count, in which i wins."""
-    won = total = 0.0
+    won = total = 0  # whole weights stay exact
     for i in range(len(y)):
         for j in range(len(y)):
             if a[i] == g and a[j] == h and counts(y[i], y[j]):
