@@ -17,7 +17,7 @@ test: $(READY) browser  ## set up everything; lint, types and tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-test-slow: $(READY)  ## Monte-Carlo tests; prints the table of coverage
+test-slow: $(READY)  ## Monte-Carlo tests and fuzzing; prints the table of coverage
 	$(BIN)/python -m pytest -n auto -m slow
 
 bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md

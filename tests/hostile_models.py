@@ -148,7 +148,7 @@ HOSTILE_FILES = {
         ("groups",), '{"values":[0],"rows":2,"rows_by_label":[1,1]},', size),
     "many groups, empty": lambda size: in_place(
         ("groups",), '{"values":[],"rows":0,"rows_by_label":[0,0]},', size),
-    "many values of a group": lambda size: in_place(
+    "many values of a group, sealed": lambda size: in_place(
         ("groups", 0, "values"), "0.5,", size, sealed=True),
     "a wide cost matrix": lambda size: in_place(("settings", "cost_matrix", 0), "0.5,", size),
     "a cost matrix of empty rows": lambda size: in_place(("settings", "cost_matrix"), "[],", size),

@@ -23,6 +23,6 @@ def test_there_are_ten_thousand_inputs():
     assert sum(number for area in AREAS for number in area.LAWS.values()) >= 10_000
 
 
-@pytest.mark.parametrize(("law", "inputs"), chunks())
+@pytest.mark.parametrize(("law", "inputs"), list(chunks()))
 def test_law(law, inputs):
     fuzz.fuzz(law, inputs)
