@@ -214,7 +214,8 @@ def _effects(
     """
     n_parts, n_groups = len(criterion.parts(table)), len(table.groups)
     totals, influence = table.group_totals, criterion.influence(table)
-    correction = table.one * totals / (totals - table.one)
+    # groups that are compared have two rows or more; smaller ones must not divide by 0
+    correction = table.one * totals / np.maximum(totals - table.one, table.one)
     for block in table.blocks(BLOCK_ENTRIES // n_parts):
         effect_of = influence(block)
         by_group = np.argsort(block.group, kind="stable")
