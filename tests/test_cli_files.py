@@ -334,3 +334,18 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     assert "Download model" in text
     assert "<dt>Labels to predict</dt><dd>grade</dd>" in text
     assert "<dt>Rows used</dt><dd>120 of 120</dd>" in text
+
+
+@pytest.mark.parametrize("command", ["audit", "thresholds"])
+def test_an_error_about_the_rows_that_are_left_names_what_was_left_out(
+    tmp_path, monkeypatch, capsys, command
+):
+    rows = [f"{i % 3},{i % 3},{'NA' if i % 2 else 'EU'}" for i in range(12)]
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["y,p,g", *rows]))
+    column = "--pred" if command == "audit" else "--score"
+    options = ["--y", "y", column, "p", "--group", "g", "--max-violation", "0.1"]
+    code, line = failure(monkeypatch, capsys, command, file, *options)
+    assert code == 1
+    assert "'NA' in g (6)" in line
+    assert "--missing" in line

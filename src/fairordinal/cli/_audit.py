@@ -96,7 +96,8 @@ def audit(
     source = opened(file, separator, encoding, decimal, missing)
     with told(quiet):
         kept, labels = counted_columns(source, y, pred, group, counts, order)
-        result = audit_columns(kept, labels, group, level)
+        with kept.left_out.explained():
+            result = audit_columns(kept, labels, group, level)
     show(str(result))
     kept.left_out.tell()
     if json_file:

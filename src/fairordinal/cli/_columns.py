@@ -84,6 +84,18 @@ class LeftOut(NamedTuple):
         if self.cells:
             show(f"\nLeft out: {self}")
 
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Let an error about the other rows say what was left out: it may be the cause."""
+        try:
+            yield
+        except ValueError as error:
+            if not self.cells:
+                raise
+            raise ValueError(
+                f"{error} Left out: {self} --missing changes what counts as missing."
+            ) from error
+
 
 @dataclass(frozen=True)
 class Kept:

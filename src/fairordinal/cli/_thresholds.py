@@ -69,7 +69,7 @@ def thresholds(
     source = opened(file, separator, encoding, decimal, missing)
     kept, labels = scored_rows(source, score, y, group, order)
     rows = kept.columns
-    with told(quiet):
+    with told(quiet), kept.left_out.explained():
         result = optimize_thresholds(
             rows[score],
             rows[y],
