@@ -22,6 +22,7 @@ test-slow: $(READY)  ## Monte-Carlo tests and fuzzing; prints the table of cover
 
 bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_audit.py
+	$(BIN)/python benchmarks/bench_sizes.py
 	$(BIN)/python benchmarks/bench_thresholds.py
 	$(BIN)/python benchmarks/bench_train.py
 	$(BIN)/python benchmarks/bench_quality.py

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 SIZES = [
-    *[(2, labels, 1000) for labels in (10, 50, 200, 400, 800, 1200, 2048)],
+    *[(2, labels, 1000) for labels in (10, 50, 200, 400, 800, 1200, 1500)],
     *[(groups, 3, 10_000) for groups in (10, 50, 100, 400, 500, 1300)],
     (64, 64, 10_000),
 ]

@@ -270,10 +270,11 @@ class Unfitted(Ridge):
 
 LIMITS = {
     "groups": (lambda: audit_of(501, 2, 2000), "has 501 groups.*at most 500 groups"),
-    "cells": (lambda: audit_of(2, 2049, 5000), "2049 labels.*at most 4096 cells"),
+    "labels": (lambda: audit_of(2, 1501, 5000), "1501 labels.*at most .* 1500 labels"),
+    "cells": (lambda: audit_of(60, 70, 5000), "60 groups .* 70 labels.*at most .* 4096 cells"),
     "groups of a ranker": (
         lambda: learn(FairLinearRanker(), 101, 2),
-        "101 groups.*a ranker takes at most 100 groups, and at most 200 cells",
+        "101 groups.*a ranker takes at most 100 groups, .* and 200 cells",
     ),
     "cells of a model": (
         lambda: learn(FairOrdinalClassifier(max_violation=0.1), 2, 151),

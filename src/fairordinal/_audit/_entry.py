@@ -106,8 +106,9 @@ def audit(
     cell per group and label. Undefined is never 0: such pairs of groups are warned about
     (``UndefinedMetricWarning``) and left out.
 
-    At most 500 groups and 4096 cells (groups times labels) are audited; standard notions and
-    `compare` take up to about 50 labels, and the bootstrap fewer resamples of many cells.
+    At most 500 groups, 1500 labels and 4096 cells (groups times labels) are audited; standard
+    notions and `compare` take up to about 50 labels, and the bootstrap fewer resamples of many
+    cells.
 
     Lazy `data` costs a ``GROUP BY`` of the columns, and memory for what is distinct; more than
     2 000 000 combinations of group, label and score are refused, so round scores first. Counts

@@ -70,6 +70,7 @@ __all__ = [
 ]
 
 MOST_GROUPS = 500  # results are quadratic in it
+MOST_LABELS = 1500  # influences take their cube
 MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
 
 
@@ -126,13 +127,14 @@ def check_sizes(
     most_cells: int = MOST_CELLS,
 ) -> None:
     """Refuse more groups and labels than can be compared within seconds and 1 GB."""
-    if n_groups <= most_groups and n_groups * n_labels <= most_cells:
+    within = n_groups <= most_groups and n_labels <= MOST_LABELS
+    if within and n_groups * n_labels <= most_cells:
         return
     raise ValueError(
         f"sensitive_features has {n_groups} groups and {name} {n_labels} labels; {what} takes at "
-        f"most {most_groups} groups, and at most {most_cells} cells (groups times labels). Merge "
-        "small groups, or neighbouring labels. Is one of them an identifier or a measurement? Bin "
-        "it into a few ordered levels first."
+        f"most {most_groups} groups, {MOST_LABELS} labels and {most_cells} cells (groups times "
+        "labels). Merge small groups, or neighbouring labels. Is one of them an identifier or a "
+        "measurement? Bin it into a few ordered levels first."
     )
 
 
