@@ -41,12 +41,17 @@ def data_of(X, y, a, criterion="demographic_parity", loss="logistic"):
     return pair_data(rows, as_criterion(criterion), LOSSES[loss])
 
 
+def tables_of(data):
+    """The contrasts with all their zeros, (E, m, m)."""
+    return data.contrasts.toarray().reshape(-1, data.n_cells, data.n_cells)
+
+
 @pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity", "equalized_odds"])
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
     data = data_of(*biased_rows(n_groups=n_groups), criterion, loss)
-    turn = 0.3 * data.contrasts[0] / data.pair_weight
+    turn = 0.3 * tables_of(data)[0] / data.pair_weight
     aim = Aim(turn=turn, price=30.0, level=0.05, pull=0.2)
     objective = Objective(data, 0.1, aim, sharpness=2.0)
     coef = np.random.default_rng(1).normal(size=4)
@@ -113,7 +118,7 @@ def test_a_multiplier_gives_what_grid_search_of_fairlearn_gives_on_explicit_pair
     base = LogisticRegression(C=1 / (alpha * len(signs)), fit_intercept=False, tol=1e-10)
     search = reductions.GridSearch(base, moment(), grid=pd.DataFrame({0: lagrange}))
     search.fit(D, signs, sensitive_features=groups)
-    aim = Aim(turn=multiplier * data.contrasts[0] / data.pair_weight)
+    aim = Aim(turn=multiplier * tables_of(data)[0] / data.pair_weight)
     found = minimise(Objective(data, alpha, aim), np.zeros(4), tol=1e-9, max_iter=500)
     np.testing.assert_allclose(found.coef, search.predictors_[0].coef_[0], rtol=1e-4, atol=1e-5)
 
@@ -158,7 +163,7 @@ def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():
 def test_beyond_its_weight_a_pair_is_turned_round():
     X, y, a = biased_rows(60)
     data = data_of(X, y, a)
-    lean = np.sign(data.contrasts[0] - data.contrasts[0].T)
+    lean = np.sign(tables_of(data)[0] - tables_of(data)[0].T)
     weights = Objective(data, 0.1, Aim(turn=0.5 * 3.0 * lean)).weights
     np.testing.assert_allclose(weights, weights * (weights > 0))
     tilted = data.accuracy - data.accuracy.T - 3.0 * data.pair_weight * lean
@@ -413,14 +418,20 @@ def test_contrasts_without_their_zeros_are_the_same(criterion):
     data = data_of(X, y, a, criterion)
     generator = np.random.default_rng(0)
     wins = generator.random((data.n_cells, data.n_cells))
-    tau = generator.normal(size=len(data.contrasts))
-    same = np.einsum("euv,uv->e", data.contrasts, wins)
+    tables = tables_of(data)
+    tau = generator.normal(size=len(tables))
+    same = np.einsum("euv,uv->e", tables, wins)
     np.testing.assert_allclose(data.disparities(wins), same, atol=1e-14)
-    np.testing.assert_allclose(data.mixed(tau), np.tensordot(tau, data.contrasts, 1), atol=1e-14)
+    np.testing.assert_allclose(data.mixed(tau), np.tensordot(tau, tables, 1), atol=1e-14)
+    netted = np.abs(tables - tables.transpose(0, 2, 1)).max(axis=(1, 2))
+    np.testing.assert_allclose(data.greatest_netted, netted, rtol=1e-14)
+    ahead = np.einsum("euv,v,ud->ed", tables, data.totals, data.moments)
+    behind = np.einsum("euv,u,vd->ed", tables, data.totals, data.moments)
+    np.testing.assert_allclose(data.mean_differences, ahead - behind, atol=1e-12)
     for u, kind in enumerate(data.kinds.kinds):
         v = data.kinds.first[kind]
-        np.testing.assert_array_equal(data.contrasts[:, u], data.contrasts[:, v])
-        np.testing.assert_array_equal(data.contrasts[:, :, u], data.contrasts[:, :, v])
+        np.testing.assert_array_equal(tables[:, u], tables[:, v])
+        np.testing.assert_array_equal(tables[:, :, u], tables[:, :, v])
 
 
 def test_the_direct_way_ends_where_fairness_is_out_of_reach():

@@ -18,6 +18,8 @@ from fairordinal._audit import Finding
 from fairordinal._costs import cost_matrix
 from fairordinal._cuts import Goal, Problem, read_problem
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable, read_table
+from fairordinal.cli import _audit
+from fairordinal.cli._audit import as_json
 from fairordinal.criteria import NAMED, pair_tables
 from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay
 from fairordinal.ranker import FairLinearRanker
@@ -145,6 +147,17 @@ def test_counts_beyond_64_bits_stay_numbers():
         [0, 1, 0, 1], [0, 1, 1, 1], sensitive_features=list("aabb"), sample_weight=[2.0**33] * 4
     )
     assert found.frame()["support"].max() == 2.0**68
+
+
+def test_a_json_file_has_the_worst_of_very_many_pairs(monkeypatch):
+    found = audit_of(20, 3, 400, criteria=["demographic_parity"])
+    whole = as_json(found)["findings"][0]
+    assert (len(whole["pairs"]), whole["pairs_left_out"]) == (190, 0)
+    monkeypatch.setattr(_audit, "MOST_PAIRS", 30)
+    some = as_json(found)["findings"][0]
+    assert (len(some["pairs"]), some["pairs_left_out"]) == (30, 160)
+    worst = sorted((pair["disparity"] for pair in whole["pairs"]), reverse=True)[:30]
+    assert [pair["disparity"] for pair in some["pairs"]] == worst
 
 
 @pytest.mark.parametrize("name", PAIRWISE)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 import fairordinal
-from fairordinal._audit import Audit, audit_counts
+from fairordinal._audit import Audit, Finding, audit_counts
 from fairordinal._progress import progress
 from fairordinal._source import (
     Cells,
@@ -43,6 +44,7 @@ from fairordinal.cli._tables import Html
 from fairordinal.criteria import as_criterion
 
 UNFAIR = 2  # exit code
+MOST_PAIRS = 10_000  # of groups, that each notion has in the JSON file
 
 
 def audit(
@@ -209,9 +211,17 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
                 "criterion": finding.criterion.name,
                 "violation": finding.violation,
                 "violation_interval": finding.violation_interval,
-                "pairs": finding.rows(),
+                "pairs": finding.rows(_worst(finding)),
+                "pairs_left_out": max(len(finding.places[0]) - MOST_PAIRS, 0),
             }
             for finding in result.findings
         ],
         "groups": result.group_columns(),
     }
+
+
+def _worst(finding: Finding) -> Any:
+    """All pairs of groups in order; of very many, the worst first, and those undefined last."""
+    if len(finding.places[0]) <= MOST_PAIRS:
+        return slice(None)
+    return np.argsort(-finding.listed(finding.disparities), kind="stable")[:MOST_PAIRS]

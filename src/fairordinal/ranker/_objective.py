@@ -75,6 +75,13 @@ class PairData:
         first = self.kinds.first
         return self.contrasts[:, (first[:, None] * self.n_cells + first).ravel()]
 
+    @property
+    def greatest_netted(self) -> Array:
+        """The greatest weight of a pair in each contrast, less that of the pair turned round."""
+        places = np.arange(self.n_cells**2).reshape(self.n_cells, self.n_cells)
+        netted = self.contrasts - self.contrasts[:, places.T.ravel()]
+        return np.asarray(abs(netted).max(axis=1).toarray()).ravel()
+
     def disparities(self, wins: Array) -> Array:
         """``<Q_e, wins>`` for each contrast; wins of kinds over kinds will do."""
         by_kind = len(wins) < self.n_cells

@@ -94,8 +94,7 @@ def grid(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """
     lean = disparities_of(data, first.coef)
     lean = lean / max(np.abs(lean).max(initial=0.0), np.finfo(float).tiny)
-    netted = data.contrasts - data.contrasts.transpose(0, 2, 1)
-    turn = data.mixed(lean / np.abs(netted).max(axis=(1, 2)))
+    turn = data.mixed(lean / data.greatest_netted)
     path = []
     for side in (GRID[GRID > 0], GRID[GRID < 0][::-1]):
         fit = first
