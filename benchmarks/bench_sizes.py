@@ -217,7 +217,7 @@ def commanded(people):
             try:
                 run()
             except SystemExit as ended:
-                if ended.code == 1:
+                if isinstance(ended.code, str):  # a message
                     raise ValueError("labels or groups refused") from None
 
 
