@@ -349,3 +349,16 @@ def test_an_error_about_the_rows_that_are_left_names_what_was_left_out(
     assert code == 1
     assert "'NA' in g (6)" in line
     assert "--missing" in line
+
+
+@pytest.mark.parametrize("command", ["audit", "thresholds"])
+def test_numbers_are_names_if_the_order_names_a_text(tmp_path, command):
+    """A file may hold none of the labels that are no numbers."""
+    rows = [f"{i % 2},{i % 3 % 2},{'ab'[i % 2 ^ (i < 6)]}" for i in range(12)]
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["y,p,g", *rows]))
+    column = "--pred" if command == "audit" else "--score"
+    options = ["--y", "y", column, "p", "--group", "g", "--max-violation", "1"]
+    result = run(command, file, *options, "--order", "0,1,unknown")
+    assert result.exit_code == 0, result.output
+    assert "unknown" in result.output

@@ -165,10 +165,10 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
     ratio = _within_scale(contrasts.pick(criterion.disparities(table)) / scale)
     covariance = _covariance(criterion, table, contrasts, scale)
     variance = covariance if covariance.ndim == 1 else covariance.diagonal()
-    deviation = np.sqrt(variance)
+    deviation = math.sqrt(table.one) * np.sqrt(variance)
     correlation = None
     if covariance.ndim == 2:
-        unit = np.where(deviation > 0, deviation, 1.0)
+        unit = np.sqrt(np.where(variance > 0, variance, 1.0))
         correlation = covariance / unit / unit[:, None]
     return Estimates(np.arctanh(ratio), deviation / (1 - ratio**2), correlation)
 
@@ -181,7 +181,10 @@ def _within_scale(ratio: Array) -> Array:
 def _covariance(
     criterion: Criterion, table: ScoreTable, contrasts: Contrasts, scale: float = 1.0
 ) -> Array:
-    """Covariances of the disparities in units of `scale`; only variances if there are very many."""
+    """Covariances of the disparities in units of `scale`; only variances if there are very many.
+
+    They are divided by the weight of one row, so that those of very many rows do not underflow.
+    """
     if len(contrasts) <= MOST_JOINT:
         return _joint_covariance(criterion, table, contrasts, scale)
     variances = np.zeros(contrasts.shape)  # what the rows of g add to the variance of (g, h)
@@ -215,7 +218,7 @@ def _effects(
     n_parts, n_groups = len(criterion.parts(table)), len(table.groups)
     totals, influence = table.group_totals, criterion.influence(table)
     # groups that are compared have two rows or more; smaller ones must not divide by 0
-    correction = table.one * totals / np.maximum(totals - table.one, table.one)
+    correction = totals / np.maximum(totals - table.one, table.one)
     for block in table.blocks(BLOCK_ENTRIES // n_parts):
         effect_of = influence(block)
         by_group = np.argsort(block.group, kind="stable")

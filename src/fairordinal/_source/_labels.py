@@ -11,7 +11,7 @@ from typing import Any
 
 from fairordinal._lazy import keeps_dictionaries
 from fairordinal._source._open import Source
-from fairordinal._source._values import Cells
+from fairordinal._source._values import Cells, read_values
 
 MOST_SHOWN = 12
 
@@ -82,17 +82,18 @@ def labels_in(order: str | None) -> list[str]:
     return [label.strip() for label in given]  # "very, very bad",bad,good
 
 
+def read_labels(values: Sequence[Any], decimal: str, order: str | None) -> Cells:
+    """Labels as numbers if all are, unless --order names a text: then all are names."""
+    cells = read_values(values, decimal)
+    if cells.are_numbers and not read_values(labels_in(order) or [0]).are_numbers:
+        return Cells([value if value is None else str(value) for value in values], False)
+    return cells
+
+
 def _given(order: str, cells: Cells) -> LabelOrder:
     labels: list[Any] = [*labels_in(order)]
     if cells.are_numbers:
-        try:
-            numbers = [float(label) for label in labels]
-        except ValueError:
-            raise ValueError(
-                f"--order: the labels are numbers, {_listed(cells.distinct)}, but --order names "
-                f"{_listed(labels)}."
-            ) from None
-        labels = [int(number) if number.is_integer() else number for number in numbers]
+        labels = read_values(labels).values
     twice = [label for label in labels if labels.count(label) > 1]
     if twice or "" in labels:
         raise ValueError(f"--order must name each label once, got {order!r}.")

@@ -17,8 +17,8 @@ from fairordinal._source import (
     count_rows,
     missing_cells,
     order_of,
+    read_labels,
     read_names,
-    read_values,
 )
 from fairordinal._validation import check_fraction
 from fairordinal.cli._columns import (
@@ -124,7 +124,9 @@ def counted_columns(
         found = count_rows(source, [*named.values()], count=weight, say=told)
     written = {name: found.columns[there] for name, there in named.items()}
     meant = meant_columns(source, written, [y, pred], order)
-    true, predicted = (read_values(meant[name].to_pylist(), source.decimal) for name in (y, pred))
+    true, predicted = (
+        read_labels(meant[name].to_pylist(), source.decimal, order) for name in (y, pred)
+    )
     labels = order_of(source, named[y], true, order, "--y")
     labels.check(true, "--y")
     if not (predicted.are_numbers and true.are_numbers):

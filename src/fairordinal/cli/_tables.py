@@ -15,7 +15,7 @@ from fairordinal._source import (
     listed,
     missing_cells,
     order_of,
-    read_values,
+    read_labels,
 )
 from fairordinal.cli._columns import LeftOut
 from fairordinal.cli._streams import show
@@ -87,7 +87,8 @@ def whole_table(
     frame = frame.drop_columns(strange)
     for name in groups:
         frame = _replaced(frame, name, _as_numbers(source.missing.trimmed(frame.column(name))))
-    cells = read_values(source.missing.trimmed(frame.column(y)).to_pylist(), source.decimal)
+    written = source.missing.trimmed(frame.column(y)).to_pylist()
+    cells = read_labels(written, source.decimal, order)
     labels = order_of(source, source.columns[y], cells, order, "--y")
     labels.check(cells, "--y")
     return Table(_replaced(frame, y, [cells.values]), labels.labels, _told(strange), missing)

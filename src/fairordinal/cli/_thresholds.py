@@ -7,7 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._source import Source, missing_cells, order_of, read_names, read_values
+from fairordinal._source import (
+    Source,
+    missing_cells,
+    order_of,
+    read_labels,
+    read_names,
+    read_values,
+)
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
@@ -95,7 +102,8 @@ def scored_rows(
     table = source.written([*named.values()])
     written = {name: table.column(there) for name, there in named.items()}
     meant = meant_columns(source, written, [y], order)
-    scores, true = (read_values(meant[name].to_pylist(), source.decimal) for name in (score, y))
+    scores = read_values(meant[score].to_pylist(), source.decimal)
+    true = read_labels(meant[y].to_pylist(), source.decimal, order)
     if not scores.are_numbers:
         example = scores.strange or [*scores.distinct, "nothing"][0]
         raise ValueError(
