@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
+from fairordinal._rows import fold_numbers, seed_of
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker
 from made_up import groups_of
@@ -226,8 +227,14 @@ def test_folds_are_a_number_a_splitter_or_listed(model):
     X, y, a = people()
     listed = [*StratifiedKFold(3).split(X, y)]
     masks = [(np.isin(np.arange(200), train), test.tolist()) for train, test in listed]
-    found = sklearn.clone(model).set_params(cv=3).fit(X, y, sensitive_features=a)
-    for cv in (StratifiedKFold(3), listed, masks, iter(listed)):
+    fold = fold_numbers(4 * a + y, 3, seed_of(0))
+    dealt = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(3)]
+    one, other = (
+        sklearn.clone(model).set_params(cv=cv).fit(X, y, sensitive_features=a) for cv in (3, dealt)
+    )
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    found = sklearn.clone(model).set_params(cv=StratifiedKFold(3)).fit(X, y, sensitive_features=a)
+    for cv in (listed, masks, iter(listed)):
         again = sklearn.clone(model).set_params(cv=cv).fit(X, y, sensitive_features=a)
         np.testing.assert_array_equal(again.coef_, found.coef_)
         assert again.alpha_ == found.alpha_

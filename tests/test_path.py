@@ -94,7 +94,7 @@ def test_weighted_rows_are_cut_like_repeated_ones():
 def test_estimates_are_what_is_seen_and_the_mean_of_what_is_promised_too_much():
     rows = rows_of(300)
     plan = plan_of(rows)
-    path, folds = plan.path(rows), folds_of(rows, 4)
+    path, folds = plan.path(rows), folds_of(rows, 4, 0)
     pool = Pool(plan, rows, path, folds)
     pool.add(GOALS, most=len(path))
     found = pool.candidates()
@@ -116,7 +116,7 @@ def test_a_goal_keeps_its_most_promising_rankers():
     rows = rows_of(300)
     plan = plan_of(rows)
     path = plan.path(rows)
-    pool = Pool(plan, rows, path, folds_of(rows, 3))
+    pool = Pool(plan, rows, path, folds_of(rows, 3, 0))
     pool.add(GOALS, most=2)
     found = pool.candidates()
     for goal in GOALS:
@@ -126,7 +126,7 @@ def test_a_goal_keeps_its_most_promising_rankers():
 def test_candidates_may_be_added_one_by_one_and_in_parallel():
     rows = rows_of(200)
     plan = plan_of(rows)
-    path, folds = plan.path(rows), folds_of(rows, 3)
+    path, folds = plan.path(rows), folds_of(rows, 3, 0)
     at_once, later = Pool(plan, rows, path, folds), Pool(plan, rows, path, folds, n_jobs=2)
     at_once.add(GOALS, rankers=[0, 2], most=2)
     for goal in (*GOALS, GOALS[0]):  # once more makes no difference
@@ -176,7 +176,7 @@ def test_an_interrupt_stops_more_than_one_search(monkeypatch):
 def test_thresholds_that_time_runs_out_on_are_those_known():
     rows = rows_of(2000, n_groups=6)
     plan = plan_of(rows)
-    pool = Pool(plan, rows, plan.path(rows)[:1], folds_of(rows, 3))
+    pool = Pool(plan, rows, plan.path(rows)[:1], folds_of(rows, 3, 0))
     pool.add(GOALS[:1])
     (candidate,) = pool.candidates()
     known = plan.rough_cuts(rows, pool.path[0].coef, GOALS[:1])[0]

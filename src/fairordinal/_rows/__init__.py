@@ -8,7 +8,7 @@ Whoever learns from `Rows` cannot tell where they are, and never holds more of t
 from fairordinal._rows._block import Block
 from fairordinal._rows._dask import on_site
 from fairordinal._rows._features import Features, linear_scores
-from fairordinal._rows._folds import Folds, folds_of
+from fairordinal._rows._folds import Folds, check_folds, fold_numbers, folds_of, seed_of
 from fairordinal._rows._lazily import first_rows, lazily
 from fairordinal._rows._partitions import read_partitions
 from fairordinal._rows._rows import Rows
@@ -19,11 +19,14 @@ __all__ = [
     "Features",
     "Folds",
     "Rows",
+    "check_folds",
     "first_rows",
+    "fold_numbers",
     "folds_of",
     "lazily",
     "linear_scores",
     "on_site",
     "read_partitions",
     "score_table",
+    "seed_of",
 ]

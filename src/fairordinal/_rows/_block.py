@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from fairordinal._rows._features import Features
-from fairordinal._rows._folds import fold_of_each, fold_sizes, spaced
+from fairordinal._rows._folds import fold_numbers, spaced
 from fairordinal._rows._rows import Part, Rows
 from fairordinal._validation import Array
 
@@ -84,10 +84,8 @@ class Block(Rows):
             _known={},
         )
 
-    def stratified(self, n_folds: int) -> list[tuple[Rows, Rows]]:
-        labels = self.labels
-        counts = np.bincount(labels, minlength=self.n_labels)
-        fold = fold_of_each(labels, np.zeros(self.n_labels, int), fold_sizes(counts, n_folds))
+    def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+        fold = fold_numbers(self.cells, n_folds, seed)
         return [
             (self.take(np.flatnonzero(fold != f)), self.take(np.flatnonzero(fold == f)))
             for f in range(n_folds)

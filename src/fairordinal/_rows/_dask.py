@@ -18,7 +18,7 @@ import numpy as np
 from fairordinal._progress import progress
 from fairordinal._rows._block import Block
 from fairordinal._rows._features import Features
-from fairordinal._rows._folds import fold_of_each, fold_sizes, rows_by_label, spaced
+from fairordinal._rows._folds import fold_numbers, rows_by_label, spaced
 from fairordinal._rows._rows import Part, Rows
 from fairordinal._validation import Array
 
@@ -67,29 +67,23 @@ class DaskRows(Rows):
             "loss and a number of folds, or .compute() the rows first."
         )
 
-    def stratified(self, n_folds: int) -> list[tuple[Rows, Rows]]:
-        sizes = fold_sizes(self.label_counts.sum(axis=0), n_folds)
-        return [
-            (self._fold(sizes, fold, held_out=False), self._fold(sizes, fold, held_out=True))
-            for fold in range(n_folds)
-        ]
-
-    def _fold(self, sizes: Array, fold: int, *, held_out: bool) -> DaskRows:
+    def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+        """Folds of rows in one block, made where it is; of more rows a sample has to be taken."""
         import dask
 
-        after = np.cumsum(self.label_counts, axis=0)
-        before = after - self.label_counts
-        blocks = [
-            dask.delayed(_of_fold)(block, start, sizes, fold, held_out)
-            for block, start in zip(self.blocks, before, strict=True)
+        (block,) = self.blocks
+        fold = dask.delayed(_fold_numbers)(block, n_folds, seed)
+        counts = compute(dask.delayed(_counts_by_fold)(block, fold, n_folds))
+        return [
+            (
+                self._part(dask.delayed(_outside)(block, fold, f), counts.sum(axis=0) - counts[f]),
+                self._part(dask.delayed(_inside)(block, fold, f), counts[f]),
+            )
+            for f in range(n_folds)
         ]
-        last = np.cumsum(sizes, axis=0)[fold]
-        first = last - sizes[fold]
-        inside = np.clip(after, first, last) - np.clip(before, first, last)
-        counts = inside if held_out else self.label_counts - inside
-        # they share the features of their blocks; those of one block are made where it is, at once
-        kept = blocks if self.in_one_block else dask.persist(*blocks)
-        return replace(self, blocks=kept, label_counts=counts)
+
+    def _part(self, block: Any, counts: Array) -> DaskRows:
+        return replace(self, blocks=[block], label_counts=counts[None])
 
     def sample(self, most: int) -> Rows:
         """The rows that stand for all, persisted in one block: they are passed over many times.
@@ -108,9 +102,22 @@ class DaskRows(Rows):
         return replace(self, blocks=[block], label_counts=counts)
 
 
-def _of_fold(block: Block, before: Array, sizes: Array, fold: int, held_out: bool) -> Block:
-    own = fold_of_each(block.labels, before, sizes) == fold
-    return block.take(np.flatnonzero(own if held_out else ~own))
+def _fold_numbers(block: Block, n_folds: int, seed: int) -> Array:
+    return fold_numbers(block.cells, n_folds, seed)
+
+
+def _counts_by_fold(block: Block, fold: Array, n_folds: int) -> Array:
+    """Rows by fold and label."""
+    at = fold * block.n_labels + block.labels
+    return np.bincount(at, minlength=n_folds * block.n_labels).reshape(n_folds, -1)
+
+
+def _outside(block: Block, fold: Array, number: int) -> Block:
+    return block.take(np.flatnonzero(fold != number))
+
+
+def _inside(block: Block, fold: Array, number: int) -> Block:
+    return block.take(np.flatnonzero(fold == number))
 
 
 def _sampled(block: Block, start: int, stop: int, n_rows: int, most: int) -> Block:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 
 from fairordinal._rows._rows import Rows
 from fairordinal._validation import Array, check_whole
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 Folds = list[tuple[Rows, Rows]]
 
 
-def folds_of(rows: Rows, cv: Any) -> Folds:
+def folds_of(rows: Rows, cv: Any, random_state: Any) -> Folds:
     """Rows to learn from and rows held out; rows of a pair never lie on both sides.
 
-    Folds by number are alike in labels; splits that are listed speak of the rows given.
+    A number of folds means `fold_numbers`; splits that are listed refer to the rows given.
     """
     if isinstance(cv, numbers.Number) or cv is None:
         n_folds = check_whole(cv, "cv", least=2)
-        _check_folds(n_folds, rows)
-        return rows.stratified(n_folds)
+        check_folds(n_folds, rows.sum(rows_by_label), stacklevel=5)
+        return rows.stratified(n_folds, seed_of(random_state))
     block = rows.whole()
     splits = check_cv(cv, block.labels, classifier=True).split(block.labels, block.labels)
     if hasattr(cv, "split"):
@@ -35,8 +36,8 @@ def folds_of(rows: Rows, cv: Any) -> Folds:
     return [(block.take(train), block.take(test)) for train, test in placed]
 
 
-def _check_folds(n_folds: int, rows: Rows) -> None:
-    counts = rows.sum(rows_by_label)
+def check_folds(n_folds: int, counts: Array, stacklevel: int) -> None:
+    """Refuse more folds than rows of any label; warn if some label has fewer rows than folds."""
     if n_folds > counts.max():
         raise ValueError(
             f"cv={n_folds} folds need a label of at least {n_folds} rows; the most frequent one "
@@ -48,8 +49,13 @@ def _check_folds(n_folds: int, rows: Rows) -> None:
             f"the least populated class in y has {least} rows, fewer than cv={n_folds}: some folds "
             "hold none of it.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=stacklevel + 1,
         )
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed that any process can use; the same for the same integer."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def rows_by_label(block: Block) -> Array:
@@ -65,25 +71,17 @@ def _places(block: Block, given: Any) -> Array:
     return np.searchsorted(block.numbers, given[np.isin(given, block.numbers)])
 
 
-def fold_sizes(counts: Array, n_folds: int) -> Array:
-    """How many rows of each label a fold holds out, (n_folds, n_labels).
+def fold_numbers(cells: Array, n_folds: int, seed: int) -> Array:
+    """The fold that holds out each row: shuffled, and stratified by cell.
 
-    Labels are dealt out in turn, as by scikit-learn's StratifiedKFold.
+    Rows are dealt out in turn: by group, by label within a group, in random order within a cell. So
+    the folds get equal shares of each cell and of each group, to within one row. A cell with
+    fewer rows than folds goes on where the label before it in its group has stopped.
     """
-    ends = np.cumsum(counts)
-    starts = ends - counts
-    turns = np.arange(n_folds)[:, None]
-    # numbers below an end that leave the remainder `turn`
-    dealt = [(bounds + n_folds - 1 - turns) // n_folds for bounds in (ends, starts)]
-    return np.asarray(dealt[0] - dealt[1])
-
-
-def fold_of_each(labels: Array, before: Array, sizes: Array) -> Array:
-    """The fold that holds out each row, given how many rows of each label came before."""
-    fold = np.empty(len(labels), dtype=np.intp)
-    for label, ends in enumerate(np.cumsum(sizes, axis=0).T):
-        at = np.flatnonzero(labels == label)
-        fold[at] = np.searchsorted(ends, before[label] + np.arange(len(at)), side="right")
+    shuffled = np.random.default_rng(seed).permutation(len(cells))
+    order = shuffled[np.argsort(cells[shuffled], kind="stable")]
+    fold = np.empty(len(cells), dtype=np.intp)
+    fold[order] = np.arange(len(cells)) % n_folds
     return fold
 
 

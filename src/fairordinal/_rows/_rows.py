@@ -67,8 +67,8 @@ class Rows(ABC):
         """The rows in memory, for what no pass can do; refused where they are elsewhere."""
 
     @abstractmethod
-    def stratified(self, n_folds: int) -> list[tuple[Rows, Rows]]:
-        """Rows to learn from and rows held out, alike in labels."""
+    def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+        """Rows to learn from and rows held out, alike in groups and labels."""
 
     @abstractmethod
     def sample(self, most: int) -> Rows:

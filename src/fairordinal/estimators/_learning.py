@@ -62,7 +62,7 @@ def learn(
     )
     require_sorting(rows, loss)
     cost, some = as_cost_matrix(estimator.cost_matrix, labels), sample_of(rows)
-    folds = folds_of(some, estimator.cv)
+    folds = folds_of(some, estimator.cv, estimator.random_state)
     alpha = (
         choose_alpha(some, criterion, loss, folds, max_iter)
         if estimator.alpha is None
@@ -120,7 +120,9 @@ def _pool_of_scores(
         groups,
         labels,
     )
-    return Pool(plan, rows, [Fit(np.ones(1), None)], folds_of(rows, THRESHOLD_FOLDS), n_jobs)
+    some = sample_of(rows)
+    folds = folds_of(some, THRESHOLD_FOLDS, classifier.random_state)
+    return Pool(plan, some, [Fit(np.ones(1), None)], folds, n_jobs)
 
 
 def settle(

@@ -46,13 +46,16 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     confidence : float, default=None
         Keep the limit with an upper confidence bound instead of the estimate.
     cv : int, splitter or iterable of splits, default=5
-        Folds of rows. Rows of one person belong into one fold: list the splits of `GroupKFold`.
+        Folds of rows. A number means shuffled folds, stratified by group and label. Rows of one
+        person belong in one fold: list the splits of `GroupKFold`.
     categories : sequence, default=None
         All labels in ascending order.
     tol, max_iter : float and int, default=1e-5 and 500
         When the fit of a ranker stops.
     max_time : float, default=60.0
         Seconds for the final thresholds.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds.
 
     Attributes
     ----------
@@ -114,6 +117,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         tol: float = 1e-5,
         max_iter: int = 500,
         max_time: float | None = 60.0,
+        random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
         self.trade_off = trade_off
@@ -128,6 +132,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.random_state = random_state
 
     @wholly
     def fit(

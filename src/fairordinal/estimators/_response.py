@@ -111,6 +111,23 @@ def _classes_of(estimator: Any) -> Any:
     return estimator.classes_
 
 
+def has_units(estimator: Any, response: str) -> bool:
+    """Whether scores are in units of the labels: expected or predicted labels of a classifier."""
+    return response == "predict_proba" or (response == "predict" and not is_regressor(estimator))
+
+
+def align(scores: Array, own: Array, common: Array) -> Array:
+    """Scores of one fit on the scale of another.
+
+    The scores of a ranker are defined up to shift and scale, which differ from fit to fit. `own`
+    are the scores of the rows that the first was fitted to, and `common` those of the second: they
+    get the same mean and the same standard deviation.
+    """
+    spread, wanted = own.std(), common.std()
+    factor = wanted / spread if spread > 0 and wanted > 0 else 1.0
+    return np.asarray((scores - own.mean()) * factor + common.mean())
+
+
 def _is_column(values: Any) -> bool:
     shape = np.shape(values)
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from functools import partial
 from typing import Any, ClassVar
 
@@ -16,13 +17,22 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._cuts import check_groups
 from fairordinal._fitting import wholly
-from fairordinal._rows import Rows, first_rows, lazily, read_partitions, score_table
+from fairordinal._rows import (
+    Rows,
+    check_folds,
+    first_rows,
+    fold_numbers,
+    lazily,
+    read_partitions,
+    score_table,
+    seed_of,
+)
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
-    Coded,
     check_choice,
     check_same_length,
+    check_whole,
     is_dask,
     order_labels,
     read_groups,
@@ -34,7 +44,9 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import (
     DEFAULT_LIMIT,
     RESPONSES,
+    align,
     choose_response,
+    has_units,
     learned_labels,
     plain_array,
     scores_of,
@@ -47,6 +59,8 @@ from fairordinal.thresholds import (
     solve,
     warn_unfinished,
 )
+
+N_FOLDS = 5  # by default
 
 
 class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -86,8 +100,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         As in :func:`~fairordinal.optimize_thresholds`; a tol of 0 asks for the very best.
     n_jobs : int, default=None
         Folds fitted at the same time.
-    random_state : int, RandomState instance or None, default=None
-        For the share of rows that is held out.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds, and of the share of rows that is held out.
 
     Attributes
     ----------
@@ -136,7 +150,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         tol: float = 1e-3,
         max_time: float | None = 60.0,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
         self.criterion = criterion
@@ -256,10 +270,10 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             On which `fit` chooses thresholds.
         """
         check_choice(self.response_method, "response_method", RESPONSES)
-        truth = self._read(X, y, sensitive_features, sample_weight)
+        cells = self._read(X, y, sensitive_features, sample_weight)
         columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
-        return self._held_out(X, truth.codes(slice(None)), columns)
+        return self._held_out(X, cells, columns)
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Predict a label for each row.
@@ -366,8 +380,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Coded:
-        """Check the columns, and set `classes_`."""
+    def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Array:
+        """Check the columns, and set `classes_`; the cell of each row."""
         features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
         warn_misaligned({"X": X, "y": y} | features)
         column, groups = read_target(y), read_groups(sensitive_features)
@@ -377,9 +391,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         truth, _, _ = order_labels(column, column, self.categories)
         check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
-        return truth
+        return groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
 
-    def _held_out(self, X: Any, codes: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
+    def _held_out(self, X: Any, cells: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
         """Rows and their scores by estimators that were not fitted to them; fits `estimator_`."""
         prefit = isinstance(self.cv, str) and check_choice(self.cv, "cv", ("prefit",))
         self._learned = self.classes_ if prefit else learned_labels(self.estimator, self.classes_)
@@ -387,34 +401,55 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
             self._response = choose_response(self.estimator_, X, self.response_method)
-            return np.arange(len(codes)), self._scores(self.estimator, X)
+            return np.arange(len(cells)), self._scores(self.estimator, X)
         passed = {
             name: column
             for name, column in columns.items()
             if column is not None and has_fit_parameter(self.estimator, name)
         }
-        targets = self._learned[codes]
+        targets = self._learned[cells % len(self.classes_)]
         self.estimator_ = clone(self.estimator).fit(X, targets, **passed)
         self._response = choose_response(self.estimator_, X, self.response_method)
-        splits = [(_rows(train), _rows(test)) for train, test in self._splits(codes)]
+        units = has_units(self.estimator_, self._response)
+        common = None if units else self._scores(self.estimator_, X)
+        splits = [(_rows(train), _rows(test)) for train, test in self._splits(cells)]
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fold)(X, targets, passed, train, test) for train, test in splits
+            delayed(self._fold)(X, targets, passed, train, test, common) for train, test in splits
         )
         return np.concatenate([test for _, test in splits]), np.concatenate(parts)
 
-    def _splits(self, codes: Array) -> Any:
-        splitter = check_cv(None if isinstance(self.cv, float) else self.cv, codes, classifier=True)
+    def _splits(self, cells: Array) -> Any:
+        labels = cells % len(self.classes_)
         if isinstance(self.cv, float):
-            splitter = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
-        return splitter.split(np.zeros(len(codes)), codes)
+            share = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+            return share.split(labels, labels)
+        if self.cv is None or isinstance(self.cv, numbers.Integral):
+            n_folds = N_FOLDS if self.cv is None else check_whole(self.cv, "cv", least=2)
+            check_folds(n_folds, np.bincount(labels), stacklevel=8)
+            fold = fold_numbers(cells, n_folds, seed_of(self.random_state))
+            return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+        return check_cv(self.cv, labels, classifier=True).split(labels, labels)
 
     def _fold(
-        self, X: Any, targets: Array, passed: dict[str, Any], train: Array, test: Array
+        self,
+        X: Any,
+        targets: Array,
+        passed: dict[str, Any],
+        train: Array,
+        test: Array,
+        common: Array | None,
     ) -> Array:
-        """Scores of the rows of a fold by an estimator fitted to the others."""
+        """Scores of the rows of a fold by an estimator fitted to the others.
+
+        They are aligned to `common`, the scores of `estimator_`, so that the same thresholds cut
+        the scores of all folds.
+        """
         some = {name: take(column, train) for name, column in passed.items()}
         fitted = clone(self.estimator).fit(take(X, train), targets[train], **some)
-        return self._scores(fitted, take(X, test))
+        scores = self._scores(fitted, take(X, test))
+        if common is None:
+            return scores
+        return align(scores, self._scores(fitted, take(X, train)), common)
 
     def _scores(self, fitted: Any, X: Any) -> Array:
         return scores_of(fitted, X, self._learned, self._response)

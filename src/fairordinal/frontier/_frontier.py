@@ -50,7 +50,7 @@ Model = FairOrdinalClassifier | FairThresholdClassifier
 
 SHARED = (
     *("criterion", "ranker", "loss", "alpha", "cost_matrix"),
-    *("cv", "categories", "tol", "max_iter", "max_time"),
+    *("cv", "categories", "tol", "max_iter", "max_time", "random_state"),
 )  # parameters of a classifier, too
 
 
@@ -78,6 +78,8 @@ class FairOrdinalFrontier(BaseEstimator):
         Seconds for the thresholds of each model; their gap is in the frame.
     n_jobs : int, default=None
         Folds in parallel.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds.
 
     Attributes
     ----------
@@ -124,6 +126,7 @@ class FairOrdinalFrontier(BaseEstimator):
         max_iter: int = 500,
         max_time: float | None = 2.0,
         n_jobs: int | None = None,
+        random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
         self.estimator = estimator
@@ -138,6 +141,7 @@ class FairOrdinalFrontier(BaseEstimator):
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @wholly
     def fit(
@@ -201,6 +205,7 @@ class FairOrdinalFrontier(BaseEstimator):
             cv=self.cv,
             categories=self.categories,
             n_jobs=self.n_jobs,
+            random_state=self.random_state,
         )
         pool = learn_thresholds(self._scorer, X, y, sensitive_features, sample_weight, self.n_jobs)
         self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_

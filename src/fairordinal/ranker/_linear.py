@@ -217,11 +217,13 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Strength of the l2 penalty on coefficients of standardised features; None chooses it by
         cross-validation over rows.
     cv : int, splitter or iterable of splits, default=5
-        Folds for that.
+        Folds for that. A number means shuffled folds, stratified by group and label.
     categories : sequence, default=None
         All labels in ascending order.
     tol, max_iter : float and int, default=1e-5 and 500
         When a fit stops.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds.
 
     Attributes
     ----------
@@ -270,6 +272,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         categories: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
+        random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
         self.trade_off = trade_off
@@ -280,6 +283,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.categories = categories
         self.tol = tol
         self.max_iter = max_iter
+        self.random_state = random_state
 
     @wholly
     def fit(
@@ -331,7 +335,8 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _choose_alpha(
         self, rows: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
     ) -> float:
-        return choose_alpha(rows, criterion, loss, folds_of(rows, self.cv), max_iter)
+        folds = folds_of(rows, self.cv, self.random_state)
+        return choose_alpha(rows, criterion, loss, folds, max_iter)
 
     def at(self, trade_off: float) -> FairLinearRanker:
         """The ranker that another trade-off chooses from the same path; nothing is fitted.
