@@ -11,8 +11,6 @@ from fairordinal._cuts import Goal
 from fairordinal._path._pool import Candidate, Pool
 from fairordinal.thresholds import read_goal
 
-FIRST_LIMITS = 9
-MOST_ROUNDS = 5
 MOST_RANKERS = 5  # for each limit, that are cross-validated
 WIDEST, DEAREST = 0.05, 0.05  # hole in violation, and in cost, relatively
 NEAREST = 0.002  # limits nearer than this lead to the same models
@@ -20,20 +18,21 @@ NEAREST = 0.002  # limits nearer than this lead to the same models
 
 def fill(pool: Pool) -> list[Candidate]:
     """Candidates from accurate to fair of which none is dominated, by rising violation."""
-    free = Goal(0.0)
-    pool.add([free], most=MOST_RANKERS)
+    free, effort = Goal(0.0), pool.plan.effort
+    most = min(MOST_RANKERS, effort.rankers)
+    pool.add([free], most=most)
     widest = max(pool.seen_violation(free), NEAREST)
-    limits = widest * np.linspace(0.0, 1.0, FIRST_LIMITS, endpoint=False) ** 1.3
-    pool.add([_limited(limit) for limit in limits.tolist()], most=MOST_RANKERS)
+    limits = widest * np.linspace(0.0, 1.0, effort.limits, endpoint=False) ** 1.3
+    pool.add([_limited(limit) for limit in limits.tolist()], most=most)
     pool.add([_limited(0.0)], rankers=pool.know_nothing)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(effort.rounds):
         front = non_dominated(pool.candidates())
         wanted = _between(front, widest)
         if not wanted:
             break
         pool.add_each(
             {_limited(limit): pool.tried_for(goals) for limit, goals in wanted.items()},
-            MOST_RANKERS,
+            most,
         )
     return non_dominated(pool.candidates())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -39,6 +40,21 @@ MOST_PLACES = 256  # between which rough cuts choose
 MOST_STEEP = 1 << 16  # rows that say how steep the objective is
 
 
+MANY_GROUPS, MANY_LABELS = 12, 16  # from which each search for thresholds takes long
+
+
+class Effort(NamedTuple):
+    """How many candidates are tried."""
+
+    step: int  # of the rankers of the path, one in so many is cut
+    rankers: int  # for each goal, that are cross-validated
+    limits: int  # at which a frontier begins
+    rounds: int  # in which limits are halved where a frontier has holes
+
+
+FULL, SMALL = Effort(1, 6, 9, 5), Effort(3, 2, 5, 1)
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """Everything about a model but the rows."""
@@ -50,6 +66,12 @@ class Plan:
     cost: Array
     names: Array  # of the groups
     labels: Array
+
+    @property
+    def effort(self) -> Effort:
+        """Less for many groups or labels, so that the time for a model stays bounded."""
+        many = len(self.names) >= MANY_GROUPS or len(self.labels) >= MANY_LABELS
+        return SMALL if many else FULL
 
     def path(self, rows: Rows) -> list[Fit]:
         """Rankers from accurate to fair."""

@@ -20,9 +20,6 @@ from fairordinal._validation import Array
 from fairordinal.ranker import Fit
 from fairordinal.thresholds import RoughCut, ThresholdResult
 
-MOST_RANKERS = 6  # for each goal, that are cross-validated
-
-
 Pair = tuple[int, Goal]  # a ranker of the path, and what its thresholds aim at
 Model = tuple[Array, Array]  # coefficients and thresholds
 
@@ -64,14 +61,18 @@ class Pool:
         self._jobs = Parallel(**rows.workers(n_jobs))
 
     def add(
-        self, goals: Sequence[Goal], rankers: Sequence[int] | None = None, most: int = MOST_RANKERS
+        self, goals: Sequence[Goal], rankers: Sequence[int] | None = None, most: int | None = None
     ) -> None:
-        """Cut rankers (default: all) for each goal; judge the most promising by held-out rows."""
-        tried = range(len(self.path)) if rankers is None else rankers
-        self.add_each(dict.fromkeys(goals, tried), most)
+        """Cut rankers for each goal; judge the most promising by held-out rows.
 
-    def add_each(self, tried: Mapping[Goal, Sequence[int]], most: int = MOST_RANKERS) -> None:
-        """The same with rankers of its own for each goal."""
+        By default, cut all rankers and judge as many as the effort of the plan allows.
+        """
+        every = range(0, len(self.path), self.plan.effort.step)
+        self.add_each(dict.fromkeys(goals, every if rankers is None else rankers), most)
+
+    def add_each(self, tried: Mapping[Goal, Sequence[int]], most: int | None = None) -> None:
+        """Cut rankers of its own for each goal, and judge the most promising."""
+        most = self.plan.effort.rankers if most is None else most
         with progress("thresholds") as say:
             for r in sorted({r for rankers in tried.values() for r in rankers}):
                 goals = [goal for goal, rankers in tried.items() if r in rankers]
