@@ -50,9 +50,10 @@ class Effort(NamedTuple):
     rankers: int  # for each goal, that are cross-validated
     limits: int  # at which a frontier begins
     rounds: int  # in which limits are halved where a frontier has holes
+    max_iter: int  # of a fit to a fold, which starts from the fit to all rows
 
 
-FULL, SMALL = Effort(1, 6, 9, 5), Effort(3, 2, 5, 1)
+FULL, SMALL = Effort(1, 6, 9, 5, 50), Effort(4, 2, 4, 1, 20)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,8 @@ class Plan:
         """The same rankers for other rows."""
         if all(fit.aim is None for fit in path):
             return path
-        rough = replace(self.training, tol=100 * self.training.tol)
+        max_iter = min(self.training.max_iter, self.effort.max_iter)
+        rough = replace(self.training, tol=100 * self.training.tol, max_iter=max_iter)
         return rough.fit_again(self.pairs(rows), path)
 
     @one_thread
