@@ -9,6 +9,7 @@ from sklearn.linear_model import Ridge
 import oracles
 from fairordinal import (
     FairOrdinalClassifier,
+    FairOrdinalFrontier,
     FairThresholdClassifier,
     audit,
     optimize_thresholds,
@@ -330,3 +331,16 @@ LIMITS = {
 def test_limits_are_stated_with_what_came(work, message):
     with pytest.raises(ValueError, match=message):
         work()
+
+
+def test_many_groups_take_a_bounded_number_of_searches(monkeypatch):
+    """A frontier of 50 groups took 953 searches."""
+    searches = []
+    run = Certified.run
+    monkeypatch.setattr(Certified, "run", lambda self: (searches.append(1), run(self))[1])
+    generator = np.random.default_rng(0)
+    group = np.repeat(np.arange(14), 8)
+    X = generator.normal(size=(112, 2)) + group[:, None] / 14
+    y = np.digitize(X[:, 0] + generator.normal(size=112), [0, 1])
+    FairOrdinalFrontier(cv=3).fit(X, y, sensitive_features=group)
+    assert 0 < len(searches) < 250
