@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from fairordinal import FairOrdinalClassifier, FairThresholdClassifier
 from fairordinal._rows import fold_numbers
 from fairordinal.datasets import make_biased_ordinal
+from fairordinal.metrics import mean_cost
 from fairordinal.ranker import FairLinearRanker
 
 N_GROUPS, N_LABELS = 3, 4
@@ -140,6 +142,15 @@ def test_shift_and_scale_of_scores_in_each_fold_do_not_matter(criterion):
     )
     np.testing.assert_array_equal(drifting.predict(data.data), steady.predict(data.data))
     assert drifting.violation_ == pytest.approx(steady.violation_)
+
+
+def test_scores_of_a_frozen_estimator_are_those_of_predict():
+    data = make_biased_ordinal(200, n_labels=3, random_state=6)
+    frozen = FrozenEstimator(Ridge().fit(data.data, data.target))
+    model = FairThresholdClassifier(frozen, max_violation=0.3).fit(
+        data.data, data.target, sensitive_features=data.sensitive_features
+    )
+    assert model.cost_ == pytest.approx(mean_cost(data.target, model.predict(data.data)))
 
 
 def test_scores_in_units_of_labels_stay_as_they_are():

@@ -120,9 +120,11 @@ def align(scores: Array, own: Array, common: Array) -> Array:
     """Scores of one fit on the scale of another.
 
     The scores of a ranker are defined up to shift and scale, which differ from fit to fit. `own`
-    are the scores of the rows that the first was fitted to, and `common` those of the second: they
-    get the same mean and the same standard deviation.
+    and `common` are the scores of the same rows by the one and by the other: they get the same mean
+    and the same standard deviation. Scores of a frozen estimator stay as they are.
     """
+    if np.array_equal(own, common):
+        return scores
     spread, wanted = own.std(), common.std()
     factor = wanted / spread if spread > 0 and wanted > 0 else 1.0
     return np.asarray((scores - own.mean()) * factor + common.mean())
