@@ -8,7 +8,6 @@ import numpy as np
 from fairordinal import FairOrdinalFrontier, ThresholdResult
 from fairordinal._costs import cost_matrix
 from fairordinal._cuts import Goal
-from fairordinal._path import Candidate
 from fairordinal._table import read_table
 from fairordinal.criteria import DemographicParity
 from fairordinal.frontier import FrontierPoint, Measured
@@ -57,5 +56,7 @@ def _point(found, number, n_points, held_out):
         for v, c in near
     )
     goal = Goal(1.0, round(violation, 3), hard=number < n_points - 1)
-    candidate = Candidate(number, goal, cost, violation, None)
-    return FrontierPoint(candidate, result, expected, train, new if held_out else None)
+    candidate = SimpleNamespace(ranker=number, goal=goal, cost=cost, violation=violation)
+    return FrontierPoint(
+        candidate, result, result.after.table, expected, train, new if held_out else None
+    )

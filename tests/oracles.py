@@ -336,3 +336,26 @@ def swallowed_by_reading(text, separator=b","):
                 return opened, i
         i += 1
     return (opened, None) if inside else None
+
+
+def cross_fitted_labels(scores, fold, cuts_without):
+    """Labels of rows by thresholds that were cut without their fold.
+
+    ``cuts_without(rows)`` gives thresholds for the scores of some rows.
+    """
+    predicted = np.empty(len(scores), dtype=int)
+    for f in np.unique(fold):
+        thresholds = cuts_without(np.flatnonzero(fold != f))
+        for row in np.flatnonzero(fold == f):
+            predicted[row] = sum(threshold < scores[row] for threshold in thresholds)
+    return predicted
+
+
+def cheapest_path(problem, multipliers):
+    """The least Lagrangian over all cuts, by trying them all."""
+    least = np.inf
+    for cuts in combinations_with_replacement(range(problem.n_positions + 1), problem.n_cuts):
+        cuts = np.array(cuts)
+        value = problem.cost(cuts) + float(multipliers @ problem.disparities(cuts))
+        least = min(least, value)
+    return least

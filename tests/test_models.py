@@ -349,7 +349,7 @@ def test_every_point_of_a_frontier_is_a_model(table):
         assert model.expected.violation == point.expected.violation
         assert model.expected.confidence == 0.9
         cut = np.bincount(model.predict(table), minlength=3)
-        assert cut.tolist() == point.result.after.table.cube.sum(axis=(0, 1)).tolist()
+        assert cut.tolist() == point.table.cube.sum(axis=(0, 1)).tolist()
     with pytest.raises(ValueError, match="number must be a whole number in 0"):
         frontier.model(len(found))
 

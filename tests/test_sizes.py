@@ -25,7 +25,7 @@ from fairordinal.cli._columns import LeftOut
 from fairordinal.criteria import NAMED, pair_tables
 from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay
 from fairordinal.ranker import FairLinearRanker
-from fairordinal.thresholds import _multipliers, _rough
+from fairordinal.thresholds import _cross_fit, _multipliers
 from fairordinal.thresholds._certified import Certified
 from fairordinal.thresholds._local import _best_move, _moves
 from fairordinal.thresholds._solve import Deadline
@@ -261,11 +261,9 @@ def test_a_search_may_be_bounded_by_steps_and_its_bound_holds():
     assert some.lower_bound <= more.lower_bound <= more.objective <= some.objective
 
 
-def test_rough_searches_take_fewer_steps_with_more_groups_or_labels():
-    assert _rough._most_bounds(1, 4) == _rough._most_bounds(45, 9) == _rough.MOST_BOUNDS
-    assert _rough._most_bounds(1225, 2) == _rough.LEAST_BOUNDS
-    assert _rough._most_bounds(1, 49) == 6
-    assert _rough.most_proving_bounds(1225, 2) < 20
+def test_proofs_take_fewer_steps_with_more_groups_or_labels():
+    assert _cross_fit.most_proving_bounds(1, 4) == 1250
+    assert _cross_fit.most_proving_bounds(1225, 2) < 20
 
 
 # Limits -------------------------------------------------------------------------------------

@@ -114,8 +114,12 @@ def intervals(
     confidence: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
+    instability: Array | None = None,
 ) -> Intervals:
-    """Simultaneous intervals of the disparities of all pairs of groups."""
+    """Simultaneous intervals of the disparities of all pairs of groups.
+
+    `instability` is a further standard deviation of each disparity, for ``method="delta"``.
+    """
     check_choice(method, "interval", METHODS)
     check_fraction(confidence, "confidence")
     if method == "bootstrap":
@@ -127,7 +131,7 @@ def intervals(
     if method == "distribution_free":
         lower, upper = _free_bounds(criterion, table, contrasts, confidence)
     else:
-        estimates = fisher_estimates(criterion, table, contrasts)
+        estimates = fisher_estimates(criterion, table, contrasts, instability)
         reach = estimates.critical_value(confidence) * estimates.deviation
         if method == "bootstrap":
             draws = _resample(criterion, table, contrasts, n_resamples, random_state)
@@ -138,6 +142,54 @@ def intervals(
     observed = contrasts.pick(criterion.disparities(table))
     lower, upper = np.minimum(lower, observed), np.maximum(upper, observed)
     return Intervals(contrasts.spread(lower, -upper), contrasts.spread(upper, -lower))
+
+
+def violation_bound(
+    criterion: Criterion,
+    table: ScoreTable,
+    confidence: float,
+    instability: Array | None = None,
+) -> float:
+    """One-sided upper bound of the violation: ``max_e (|v_e| + z_c σ_e)``, on Fisher's scale.
+
+    `instability` is a further standard deviation of each disparity, (part, group, group). There is
+    no correction for several pairs of groups: if one disparity exceeds a limit, its own bound is
+    within the limit with probability at most 1 - c (an intersection-union test).
+    """
+    contrasts = measured_contrasts(criterion, table)
+    observed = criterion.disparities(table)
+    scale = criterion.scale(table)
+    if len(contrasts) < np.isfinite(observed[:, *np.triu_indices(observed.shape[1], 1)]).sum():
+        return scale  # a group of one row: its disparities may be anything
+    if not len(contrasts):
+        return 0.0
+    estimates = fisher_estimates(criterion, table, contrasts, instability)
+    reach = float(special.ndtri(confidence)) * estimates.deviation
+    farthest = scale * np.tanh(np.abs(estimates.centre) + reach)
+    return float(np.maximum(farthest, np.abs(contrasts.pick(observed))).max())
+
+
+def row_effects(criterion: Criterion, table: ScoreTable, contrasts: Contrasts) -> Array:
+    """Influence of one more row on some disparities, (contrast, cell, position).
+
+    One pseudo-row for each group is added, as for intervals.
+    """
+    table = table.padded
+    n_groups, n_labels, n_positions = table.shape
+    effects = np.zeros((len(contrasts), n_groups, n_labels, n_positions))
+    influence = criterion.influence(table)
+    for block in table.blocks(BLOCK_ENTRIES // len(criterion.parts(table))):
+        of_entries = influence(block)
+        for group in np.unique(block.group):
+            entries = np.flatnonzero(block.group == group)
+            at = (block.label[entries], block.position[entries])
+            found = of_entries(entries)  # (part, entry, h)
+            for sign, own, other in ((1, contrasts.g, contrasts.h), (-1, contrasts.h, contrasts.g)):
+                mine = np.flatnonzero(own == group)
+                effects[mine[:, None], group, at[0], at[1]] = (
+                    sign * found[contrasts.part[mine], :, other[mine]]
+                )
+    return effects.reshape(len(contrasts), n_groups * n_labels, n_positions)
 
 
 # The delta method ---------------------------------------------------------------------------
@@ -158,7 +210,12 @@ class Estimates:
         return _max_t(self.correlation, confidence)
 
 
-def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contrasts) -> Estimates:
+def fisher_estimates(
+    criterion: Criterion,
+    table: ScoreTable,
+    contrasts: Contrasts,
+    instability: Array | None = None,
+) -> Estimates:
     """Estimates on the scale ``atanh(disparity / scale)``, with one pseudo-row per group."""
     table = table.padded
     scale = criterion.scale(table)
@@ -166,6 +223,8 @@ def fisher_estimates(criterion: Criterion, table: ScoreTable, contrasts: Contras
     covariance = _covariance(criterion, table, contrasts, scale)
     variance = covariance if covariance.ndim == 1 else covariance.diagonal()
     deviation = math.sqrt(table.one) * np.sqrt(variance)
+    if instability is not None:
+        deviation = np.hypot(deviation, contrasts.pick(instability) / scale)
     correlation = None
     if covariance.ndim == 2:
         unit = np.sqrt(np.where(variance > 0, variance, 1.0))

@@ -27,8 +27,10 @@ from fairordinal._cuts._problem import (
     Problem,
     check_groups,
     cost_gains,
+    quadratic,
     read_notion,
     read_problem,
+    symmetric,
 )
 from fairordinal._cuts._windows import Windows
 
@@ -44,6 +46,8 @@ __all__ = [
     "cheapest_cuts",
     "check_groups",
     "cost_gains",
+    "quadratic",
     "read_notion",
     "read_problem",
+    "symmetric",
 ]

@@ -1,32 +1,16 @@
-"""Rankers × thresholds: what each pair of them reaches, and which promises most for new rows."""
+"""A path of rankers, each with thresholds: candidates, and which of them to take."""
 
-from fairordinal._path._choice import (
-    around_mean,
-    choose,
-    choose_closely,
-    cost_interval,
-    found_in,
-    violation_interval,
-    warn_unless_kept,
-)
-from fairordinal._path._fill import fill, is_hole, non_dominated
+from fairordinal._path._choose import choose_on_path
+from fairordinal._path._front import fill, is_wide, non_dominated
 from fairordinal._path._plan import Plan
-from fairordinal._path._pool import Candidate, Pool, Trained, mean_cost
+from fairordinal._path._rankers import RankerPool, Trained
 
 __all__ = [
-    "Candidate",
     "Plan",
-    "Pool",
+    "RankerPool",
     "Trained",
-    "around_mean",
-    "choose",
-    "choose_closely",
-    "cost_interval",
+    "choose_on_path",
     "fill",
-    "found_in",
-    "is_hole",
-    "mean_cost",
+    "is_wide",
     "non_dominated",
-    "violation_interval",
-    "warn_unless_kept",
 ]

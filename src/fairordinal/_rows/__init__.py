@@ -8,21 +8,32 @@ Whoever learns from `Rows` cannot tell where they are, and never holds more of t
 from fairordinal._rows._block import Block
 from fairordinal._rows._dask import on_site
 from fairordinal._rows._features import Features, linear_scores
-from fairordinal._rows._folds import Folds, check_folds, fold_numbers, folds_of, seed_of
+from fairordinal._rows._folds import (
+    Folds,
+    check_folds,
+    fold_numbers,
+    folds_of,
+    held_out_once,
+    seed_of,
+)
 from fairordinal._rows._lazily import first_rows, lazily
 from fairordinal._rows._partitions import read_partitions
 from fairordinal._rows._rows import Rows
-from fairordinal._rows._scores import score_table
+from fairordinal._rows._scores import align, counted_scores, distinct_scores, score_table
 
 __all__ = [
     "Block",
     "Features",
     "Folds",
     "Rows",
+    "align",
     "check_folds",
+    "counted_scores",
+    "distinct_scores",
     "first_rows",
     "fold_numbers",
     "folds_of",
+    "held_out_once",
     "lazily",
     "linear_scores",
     "on_site",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,10 +31,20 @@ def folds_of(rows: Rows, cv: Any, random_state: Any) -> Folds:
         return rows.stratified(n_folds, seed_of(random_state))
     block = rows.whole()
     splits = check_cv(cv, block.labels, classifier=True).split(block.labels, block.labels)
-    if hasattr(cv, "split"):
-        return [(block.take(train), block.take(test)) for train, test in splits]
-    placed = [(_places(block, train), _places(block, test)) for train, test in splits]
-    return [(block.take(train), block.take(test)) for train, test in placed]
+    if not hasattr(cv, "split"):
+        splits = [(_places(block, train), _places(block, test)) for train, test in splits]
+    return [(block.take(train), block.take(test)) for train, test in held_out_once(splits)]
+
+
+def held_out_once(splits: Iterable[tuple[Array, Array]]) -> list[tuple[Array, Array]]:
+    """Splits such that no row is held out twice: only the first time counts."""
+    kept, seen = [], np.zeros(0, dtype=np.intp)
+    for train, test in splits:
+        new = np.setdiff1d(test, seen)
+        if len(new):
+            kept.append((train, new))
+            seen = np.concatenate([seen, new])
+    return kept
 
 
 def check_folds(n_folds: int, counts: Array, stacklevel: int) -> None:

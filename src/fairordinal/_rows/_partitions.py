@@ -24,6 +24,7 @@ from fairordinal._validation import (
     order_labels,
     read_column,
     read_groups,
+    relative_weight,
     stack,
     weight_of_one_row,
     weight_range,
@@ -85,10 +86,14 @@ def read_partitions(
     look = one_pass([*enumerate(parts)], _look, _add_looks)
     labels = _label_levels(look, categories)
     groups = read_groups(look.groups).levels
-    one = 1.0 if sample_weight is None else weight_of_one_row(*look.weights)
+    greatest = 1.0
+    if sample_weight is not None:
+        weight_of_one_row(*look.weights)  # refuses weights that are too far apart
+        greatest = look.weights[1]
+    one = 1.0 / greatest
     codes = dask.persist(
         *(
-            dask.delayed(_codes)(number, part, labels.tolist(), groups.tolist(), one)
+            dask.delayed(_codes)(number, part, labels.tolist(), groups.tolist(), greatest)
             for number, part in enumerate(parts)
         )
     )
@@ -220,7 +225,7 @@ def _said_of(number: int) -> Iterator[None]:
 
 
 def _codes(
-    number: int, columns: Columns, labels: list[Any], groups: list[Any], one: float
+    number: int, columns: Columns, labels: list[Any], groups: list[Any], greatest: float
 ) -> Codes:
     """Cells of the rows of a block in the smallest whole numbers that hold them."""
     n_rows = _n_rows(columns.y)
@@ -230,7 +235,7 @@ def _codes(
         column, found = read_column(columns.y, "y"), _read_groups(columns.groups)
         check_same_length(column, found)
         truth, _, _ = order_labels(column, column, labels)
-        weight = _read_weight(columns.weight, n_rows, one)
+        weight = _read_weight(columns.weight, n_rows, greatest)
     place = {name: code for code, name in enumerate(groups)}
     group = np.array([place[name] for name in found.levels.tolist()])[found.codes(slice(None))]
     cells = group * len(labels) + truth.codes(slice(None))
@@ -241,9 +246,11 @@ def _codes(
     return Codes(small[places], weight[places], places, n_rows)
 
 
-def _read_weight(weight: Any, n_rows: int, one: float = 1.0) -> Array | None:
-    """Weights of a block, all of which may be 0, in units in which a row has the weight `one`."""
-    return None if weight is None else check_weight(weight, n_rows, rows_of="y") * one
+def _read_weight(weight: Any, n_rows: int, greatest: float = 1.0) -> Array | None:
+    """Weights of a block, all of which may be 0, relative to the greatest of all blocks."""
+    if weight is None:
+        return None
+    return relative_weight(check_weight(weight, n_rows, rows_of="y"), greatest)
 
 
 def _counts(codes: Codes, shape: tuple[int, int]) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,8 +30,7 @@ def score_table(rows: Rows, coef: Array, names: Array, labels: Array) -> ScoreTa
     """
     if rows.n_rows <= MOST_DISTINCT:
         scored = rows.reduce(_scored, _one_below_the_other, coef)
-        table = _distinct(scored, rows.n_cells, names, labels)
-        return replace(table, one=rows.one)
+        return counted_scores(*scored, names, labels, rows.one)
     stretches = _stretches(rows, coef)
     counts = sparse.csc_array(stretches.counts)
     return ScoreTable(
@@ -62,14 +60,46 @@ def _one_below_the_other(parts: Sequence[Scored]) -> Scored:
     return Scored(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _distinct(scored: Scored, n_cells: int, names: Array, labels: Array) -> ScoreTable:
-    order = np.argsort(scored.scores, kind="stable")
-    placed = scored.scores[order]
+def counted_scores(
+    scores: Array, cells: Array, weight: Array, names: Array, labels: Array, one: float = 1.0
+) -> ScoreTable:
+    """Counts by group, label and score of rows in memory."""
+    values, number = distinct_scores(scores)
+    shape = (len(names) * len(labels), len(values))
+    counts = sparse.csc_array((weight, (cells, number)), shape=shape)
+    return ScoreTable(counts, names, labels, values, predicts_labels=False, one=one)
+
+
+def distinct_scores(scores: Array) -> tuple[Array, Array]:
+    """Distinct scores in ascending order, and the number of each row's score among them.
+
+    Scores that differ by rounding alone are equal.
+    """
+    order = np.argsort(scores, kind="stable")
+    placed = scores[order]
     first = np.concatenate([[True], np.diff(placed) > ROUNDING * (placed[-1] - placed[0])])
-    places = np.cumsum(first) - 1
-    at = (scored.cells[order], places)
-    counts = sparse.csc_array((scored.weight[order], at), shape=(n_cells, places[-1] + 1))
-    return ScoreTable(counts, names, labels, placed[first], predicts_labels=False)
+    number = np.empty(len(scores), dtype=np.intp)
+    number[order] = np.cumsum(first) - 1
+    return placed[first], number
+
+
+def align(scores: Array, own: Array, common: Array, weight: Array | None = None) -> Array:
+    """Put scores of one fit on the scale of another.
+
+    The scores of a ranker are defined up to shift and scale, which differ from fit to fit. `own`
+    and `common` are the scores of the same rows by the one and by the other: they get the same mean
+    and the same standard deviation. Scores of a frozen estimator do not change.
+    """
+    if np.array_equal(own, common):
+        return scores
+    (own_mean, own_spread), (mean, spread) = (_moments(each, weight) for each in (own, common))
+    factor = spread / own_spread if own_spread > 0 and spread > 0 else 1.0
+    return np.asarray((scores - own_mean) * factor + mean)
+
+
+def _moments(scores: Array, weight: Array | None) -> tuple[float, float]:
+    mean = np.average(scores, weights=weight)
+    return float(mean), float(np.sqrt(np.average((scores - mean) ** 2, weights=weight)))
 
 
 class Stretches(NamedTuple):

@@ -32,6 +32,7 @@ from fairordinal._validation._weights import (
     Weight,
     check_weight,
     read_weight,
+    relative_weight,
     weight_of_one_row,
     weight_range,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "read_scores",
     "read_target",
     "read_weight",
+    "relative_weight",
     "row_blocks",
     "stack",
     "warn_misaligned",

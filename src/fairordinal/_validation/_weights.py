@@ -17,6 +17,7 @@ import numpy as np
 from fairordinal._validation._columns import Array, Column, is_number, read_column
 
 USUAL = (2.0**-40, 2.0**64)  # weights are left alone if the largest lies in this range
+DIGITS = 2.0**40  # of weights relative to the greatest
 FARTHEST = 2.0**400  # ratio of two weights: products of two light ones are still normal numbers
 
 
@@ -25,11 +26,26 @@ class Weight:
     """Weights of rows; ``values / one`` are the weights as they were given."""
 
     values: Array
-    one: float = 1.0  # a power of two
+    one: float = 1.0
 
     def take(self, rows: Any) -> Weight:
         """The weights of some rows."""
         return Weight(self.values[rows], self.one)
+
+    def relative(self) -> Weight:
+        """Weights relative to the greatest, for models: their unit then makes no difference."""
+        greatest = float(self.values.max())
+        return Weight(relative_weight(self.values, greatest), self.one / greatest)
+
+
+def relative_weight(weight: Array, greatest: float) -> Array:
+    """Weights relative to the greatest, rounded to 12 digits.
+
+    Rounding makes equal weights of different units equal to the last bit. A search for thresholds
+    compares sums of weights, so that the last bit may decide which of two equals is taken.
+    """
+    part, exponent = np.frexp(weight / greatest)
+    return np.ldexp(np.rint(part * DIGITS) / DIGITS, exponent)
 
 
 def read_weight(

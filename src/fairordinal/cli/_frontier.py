@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._source import listed
+from fairordinal._validation import check_fraction
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
@@ -44,6 +45,10 @@ def frontier(
         float | None,
         typer.Option(help="Choose the cheapest model within it; the knee by default.", min=0.0),
     ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
+    ] = None,
     out: ModelFile = None,
     html: Html = None,
     json_file: Annotated[
@@ -71,6 +76,10 @@ def frontier(
     """
     from fairordinal.models import save_model
 
+    if confidence is not None:
+        check_fraction(confidence, "--confidence")
+        if max_violation is None:
+            raise ValueError("--confidence needs --max-violation, such as 0.05.")
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     source = opened(file, separator, encoding, decimal, missing)
@@ -78,8 +87,10 @@ def frontier(
     say([table.note], quiet)
     with told(quiet), placed(source):
         rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
-    wish = {"knee": True} if max_violation is None else {"max_violation": max_violation}
-    chosen = found.select(**wish)
+    if max_violation is None:
+        chosen = found.select(knee=True)
+    else:
+        chosen = found.select(max_violation=max_violation, confidence=confidence)
     show(str(found))
     show(describe(chosen, max_violation))
     table.tell(rows.data)

@@ -15,6 +15,7 @@ from fairordinal._source import (
     read_names,
     read_values,
 )
+from fairordinal._validation import check_fraction
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
@@ -47,6 +48,10 @@ def thresholds(
     trade_off: Annotated[
         float | None, typer.Option(help="A price on the violation instead, from 0 to below 1.")
     ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
+    ] = None,
     criterion: Annotated[str, typer.Option(help="What is fair.")] = "demographic_parity",
     cost: Annotated[
         str, typer.Option(help="absolute, zero_one, squared or asymmetric.")
@@ -71,6 +76,10 @@ def thresholds(
 
     if max_violation is None and trade_off is None:
         raise ValueError("pass --max-violation, such as 0.05, or --trade-off, such as 0.3.")
+    if confidence is not None:
+        check_fraction(confidence, "--confidence")
+        if max_violation is None:
+            raise ValueError("--confidence needs --max-violation; leave it out with --trade-off.")
     check_outputs({"--json": json_file}, [file])
     check_different({"--score": score, "--y": y, "--group": group})
     source = opened(file, separator, encoding, decimal, missing)
@@ -85,7 +94,9 @@ def thresholds(
             trade_off=trade_off,
             max_violation=max_violation,
             cost_matrix=cost,
+            confidence=confidence,
             labels=labels,
+            random_state=0,
         )
     show(str(result))
     kept.left_out.tell()

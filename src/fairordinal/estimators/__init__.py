@@ -1,9 +1,9 @@
 """What users fit: scikit-learn estimators of ordered labels."""
 
-from fairordinal.estimators._learning import expect, learn, learn_thresholds, settle
+from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._response import DEFAULT_LIMIT, learned_labels, plain_array
-from fairordinal.estimators._threshold import FairThresholdClassifier
+from fairordinal.estimators._threshold import FairThresholdClassifier, expect
 
 __all__ = [
     "DEFAULT_LIMIT",
@@ -11,7 +11,6 @@ __all__ = [
     "FairThresholdClassifier",
     "expect",
     "learn",
-    "learn_thresholds",
     "learned_labels",
     "plain_array",
     "settle",

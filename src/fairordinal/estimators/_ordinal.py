@@ -8,26 +8,23 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._cuts import Goal
 from fairordinal._fitting import wholly
-from fairordinal._path import choose_closely, warn_unless_kept
+from fairordinal._path import choose_on_path
 from fairordinal._rows import lazily, linear_scores
 from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._response import DEFAULT_LIMIT
 from fairordinal.ranker import lazy_features, read_features
-from fairordinal.thresholds import read_goal
-
-STRICTER = (1.0, 0.5, 0.2)  # shares of the limit that thresholds are given to keep it in new rows
-DEARER = (1.0, 0.5, 2.0)  # and of the price
+from fairordinal.thresholds import read_goal, read_settings, warn_about
 
 
 class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     r"""Predict ordered labels with a linear model that is fair between groups.
 
-    A path of rankers from accurate to fair is learned from all pairs of rows; each gets the best
-    thresholds there are; cross-validation chooses ranker and thresholds together. `predict` needs
-    no group.
+    A path of rankers from accurate to fair is learned from all pairs of rows. Their out-of-fold
+    scores are cut into labels by thresholds for several limits. The candidate (a ranker with
+    thresholds) of least cost that keeps the limit on held-out rows is the model. `predict` needs no
+    group.
 
     Parameters
     ----------
@@ -36,15 +33,18 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     trade_off : float in [0, 1), default=None
         The paper's λ': a price on the violation.
     max_violation : float, default=None
-        A limit to the violation in *new* rows, as cross-validation estimates it; 0.05 if
-        `trade_off` is not given either. Where no candidate keeps it, the one with the least
-        estimated violation is taken, with a warning.
+        A limit to the violation on *new* rows, as cross-validation estimates it: the violation is
+        within the limit on average. 0.05 if `trade_off` is not given either. There is always an
+        answer, as constant predictors are fair; if nearly everyone gets one label, a warning says
+        so and what would help.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         The price of errors.
     confidence : float, default=None
-        Keep the limit with an upper confidence bound instead of the estimate.
+        Keep the limit on new rows with this confidence, such as 0.9: an upper bound of the
+        violation, ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it. It is
+        one-sided, without a correction for several pairs.
     cv : int, splitter or iterable of splits, default=5
         Folds of rows. A number means shuffled folds, stratified by group and label. Rows of one
         person belong in one fold: list the splits of `GroupKFold`.
@@ -64,11 +64,13 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     origin_ : ndarray of shape (n_features,)
         From where features are counted: their mean if that is more than 1000 times their spread,
         so that no digits are lost; else 0.
-    cost_, violation_, gap_ : float
-        On the rows given, and how far from optimal the thresholds can be.
+    cost_, violation_ : float
+        Of the predictions for the rows given; more optimistic than what to expect on new rows.
+    gap_ : float
+        How far from optimal the thresholds can be, on out-of-fold scores.
     expected_cost_, expected_violation_ : float
-        In new rows, by cross-validation; slightly optimistic, as the best candidate was chosen.
-        What candidates promise too much is averaged over those tried, by half over all of them.
+        On new rows: of cross-fitted predictions, by rankers and thresholds that were not fitted to
+        the rows they predict.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
         95 % intervals, or at `confidence`; weights count as numbers of rows.
     confidence_ : float
@@ -78,15 +80,25 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     alpha_, n_iter_ : float and int
         The strength of the penalty, and the most steps that the fit of a ranker took.
     result_ : ThresholdResult
-        Print it.
+        The thresholds with their certificate: no thresholds of this ranker are better on its
+        out-of-fold scores, within a limit that may be stricter than `max_violation`. Print it.
+
+    See Also
+    --------
+    FairThresholdClassifier : Fair thresholds for the scores of any estimator.
+    FairOrdinalFrontier : All trade-offs between cost and violation at once.
 
     Notes
     -----
-    Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2²⁰
-    rows are represented by a sample of that size while models are chosen; the chosen one learns
-    from all. Rows of Dask stay where they are; see docs/scale.md. Sections 3.1 and
-    3.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153; all pairs, the proof of optimality
-    and the joint choice are ours.
+    Thresholds that were cut on scores of rows look fairer on these rows than on others. So a
+    candidate is judged by predictions of thresholds that were cut on the scores of other folds, and
+    the best of many candidates by a limit that is stricter by the estimated optimism of the choice.
+
+    Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2¹⁷
+    rows are represented by a sample of that size while models are chosen; the chosen ranker is then
+    fitted to all rows, and its own scores are cut. Rows of Dask stay where they are; see
+    docs/scale.md. Sections 3.1 and 3.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153; all
+    pairs, the proof of optimality and the joint choice are ours.
 
     Examples
     --------
@@ -159,12 +171,17 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         self : FairOrdinalClassifier
             Fitted.
         """
-        goals = self._goals()
-        pool, rows = learn(self, X, y, sensitive_features, sample_weight)
-        chosen = choose_closely(pool, goals, self.confidence)
-        warn_unless_kept(pool.plan, chosen, goals[0], self.confidence, stacklevel=3)
-        result = pool.thresholds(chosen, self.max_time, rows)
-        settle(self, pool.trained, chosen, result, self.confidence or 0.95)
+        goal = read_goal(
+            self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
+        )
+        if self.confidence is not None:
+            check_fraction(self.confidence, "confidence")
+        pool = learn(self, X, y, sensitive_features, sample_weight)
+        chosen = choose_on_path(pool, goal, self.confidence)
+        warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=4)
+        result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
+        table = pool.predictions(chosen.candidate, result)
+        settle(self, pool.trained, chosen.candidate, result, table, self.confidence or 0.95)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -205,14 +222,6 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[np.searchsorted(self.thresholds_, scores, side="left")]
 
     @property
-    def cost_(self) -> float:
-        return self.result_.cost
-
-    @property
-    def violation_(self) -> float:
-        return self.result_.violation
-
-    @property
     def gap_(self) -> float:
         return self.result_.gap
 
@@ -220,14 +229,3 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _goals(self) -> list[Goal]:
-        """The goals that thresholds are tried with; the first is what was asked for."""
-        asked = read_goal(
-            self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
-        )
-        if self.confidence is not None:
-            check_fraction(self.confidence, "confidence")
-        if asked.hard:
-            return [asked._replace(allowance=share * asked.allowance) for share in STRICTER]
-        return [asked._replace(price=factor * asked.price) for factor in DEARER]

@@ -116,20 +116,6 @@ def has_units(estimator: Any, response: str) -> bool:
     return response == "predict_proba" or (response == "predict" and not is_regressor(estimator))
 
 
-def align(scores: Array, own: Array, common: Array) -> Array:
-    """Scores of one fit on the scale of another.
-
-    The scores of a ranker are defined up to shift and scale, which differ from fit to fit. `own`
-    and `common` are the scores of the same rows by the one and by the other: they get the same mean
-    and the same standard deviation. Scores of a frozen estimator stay as they are.
-    """
-    if np.array_equal(own, common):
-        return scores
-    spread, wanted = own.std(), common.std()
-    factor = wanted / spread if spread > 0 and wanted > 0 else 1.0
-    return np.asarray((scores - own.mean()) * factor + common.mean())
-
-
 def _is_column(values: Any) -> bool:
     shape = np.shape(values)
     return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)

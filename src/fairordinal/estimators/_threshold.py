@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -15,14 +15,18 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._cuts import check_groups
+from fairordinal._cuts import Goal, check_groups
 from fairordinal._fitting import wholly
 from fairordinal._rows import (
-    Rows,
+    Block,
+    align,
     check_folds,
+    counted_scores,
     first_rows,
     fold_numbers,
+    held_out_once,
     lazily,
+    on_site,
     read_partitions,
     score_table,
     seed_of,
@@ -30,7 +34,9 @@ from fairordinal._rows import (
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
+    Weight,
     check_choice,
+    check_fraction,
     check_same_length,
     check_whole,
     is_dask,
@@ -44,7 +50,6 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import (
     DEFAULT_LIMIT,
     RESPONSES,
-    align,
     choose_response,
     has_units,
     learned_labels,
@@ -52,11 +57,20 @@ from fairordinal.estimators._response import (
     scores_of,
     take,
 )
+from fairordinal.ranker import sample_of
 from fairordinal.thresholds import (
+    Candidate,
+    Evaluation,
+    HeldOutRows,
+    ScorePool,
+    Settings,
+    choose_from,
+    expected,
     read_goal,
-    read_scored,
     read_settings,
     solve,
+    threshold_folds,
+    warn_about,
     warn_unfinished,
 )
 
@@ -66,9 +80,9 @@ N_FOLDS = 5  # by default
 class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Any scorer with fair cut points: no retraining of its kind, no group at prediction time.
 
-    The scores of `estimator` are cut into ordered labels by thresholds that
-    :func:`~fairordinal.optimize_thresholds` proves to be the best, on scores of rows that the
-    estimator was not fitted to; then the estimator is fitted to all rows.
+    Out-of-fold scores of `estimator` are cut into ordered labels by thresholds of least cost that
+    keep a limit to the violation on held-out rows; then the estimator is fitted to all rows. The
+    thresholds have a certificate, as those of :func:`~fairordinal.optimize_thresholds`.
 
     Parameters
     ----------
@@ -80,13 +94,19 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     trade_off : float in [0, 1), default=None
         The paper's λ': a price on the violation.
     max_violation : float, default=None
-        A limit to the violation on the held-out scores; 0.05 if `trade_off` is not given either.
+        A limit to the violation on *new* rows, as cross-validation estimates it; 0.05 if
+        `trade_off` is not given either. Thresholds are cut for a limit that may be stricter.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         The price of errors.
+    confidence : float, default=None
+        Keep `max_violation` on new rows with this confidence, such as 0.9: an upper bound of the
+        violation, ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it. It is
+        one-sided, without a correction for several pairs.
     group_aware : bool, default=False
         A set of thresholds for each group. `predict` then needs the group. Treating people
         differently by their group is disparate treatment, which may be unlawful; it is fairer by
-        the criterion and more accurate, without a proof of optimality.
+        the criterion and more accurate, without a proof of optimality. `max_violation` then limits
+        the violation on held-out scores, and nothing is said of new rows.
     cv : int, float, splitter, iterable or "prefit", default=None
         How held-out scores are made: by cross-validation (None: 5 folds), on a share of the rows
         (a float), or of a fitted estimator on all rows (``"prefit"``; pass rows that it was not
@@ -112,11 +132,23 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
     result_ : ThresholdResult
-        Cost, violation and proof on the held-out scores; print it.
+        Cost, violation and certificate on the held-out scores; print it.
     cost_, violation_, gap_ : float
         Of `result_`.
+    expected_cost_, expected_violation_ : float
+        On new rows: of cross-fitted predictions, by estimators and thresholds that were not fitted
+        to the rows they predict. Without `group_aware` only.
+    expected_cost_interval_, expected_violation_interval_ : tuple of float
+        95 % intervals, or at `confidence`; weights count as numbers of rows.
+    confidence_ : float
+        The level of these intervals.
     criterion_ : Criterion
-        The notion of fairness.
+        The criterion of fairness.
+
+    See Also
+    --------
+    optimize_thresholds : Thresholds for scores that are given.
+    FairOrdinalClassifier : Rankers that are trained to be fair, and their thresholds.
 
     Examples
     --------
@@ -143,6 +175,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         trade_off: float | None = None,
         max_violation: float | None = None,
         cost_matrix: Any = "absolute",
+        confidence: float | None = None,
         group_aware: bool = False,
         cv: Any = None,
         response_method: str = "auto",
@@ -157,6 +190,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.trade_off = trade_off
         self.max_violation = max_violation
         self.cost_matrix = cost_matrix
+        self.confidence = confidence
         self.group_aware = group_aware
         self.cv = cv
         self.response_method = response_method
@@ -194,70 +228,51 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         goal = read_goal(
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
-        read_settings(self.tol, self.max_time, 0, self.random_state)  # complains before the work
-        table = self._score_table(X, y, sensitive_features, sample_weight)
-        settings = read_settings(self.tol, self.max_time, 0, self.random_state)
-        self.result_ = solve(
-            table,
-            self.criterion_,
-            as_cost_matrix(self.cost_matrix, table.labels),
-            goal,
-            "certified",
-            settings,
-            group_aware=self.group_aware,
-        )
-        warn_unfinished(self.result_, settings.tol, stacklevel=3)
+        self._check(goal)
+        pool = self.pool(X, y, sensitive_features, sample_weight)
+        if self.group_aware:
+            self._cut_by_group(pool, goal)
+        else:
+            chosen = choose_from(pool, [0], goal, self.confidence)
+            warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=4)
+            self.result_ = pool.thresholds(chosen.candidate, self._settings())
+            expect(self, chosen.candidate, self.confidence or 0.95)
+        warn_unfinished(self.result_, self.tol, stacklevel=3)
         return self
 
-    def _score_table(
-        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
-    ) -> ScoreTable:
-        """Held-out scores, counted."""
-        if is_dask(X):
-            rows, names = self.read_blocks(X, y, sensitive_features, sample_weight)
-            return score_table(rows, np.ones(1), names, self.classes_)
-        at, scores = self.hold_out(X, y, sensitive_features, sample_weight)
-        truth, groups, weight = (take(c, at) for c in (y, sensitive_features, sample_weight))
-        return read_scored(scores, truth, groups, weight, self.classes_.tolist())
+    def _settings(self) -> Settings:
+        """How hard to search for thresholds; the clock starts here."""
+        return read_settings(self.tol, self.max_time, 0, self.random_state)
 
-    @wholly
-    def read_blocks(
-        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
-    ) -> tuple[Rows, Array]:
-        """Rows of Dask with scores of a fitted estimator as their one feature, and the groups.
-
-        Parameters
-        ----------
-        X, y, sensitive_features, sample_weight :
-            As in `fit`.
-
-        Returns
-        -------
-        rows, names : Rows and ndarray
-            On which `fit` chooses thresholds, and the groups in the order of their codes.
-        """
-        if self.cv != "prefit":
+    def _check(self, goal: Goal) -> None:
+        """Check parameters before the work."""
+        self._settings()
+        if self.confidence is None:
+            return
+        check_fraction(self.confidence, "confidence")
+        if self.group_aware:
             raise ValueError(
-                "rows of Dask need cv='prefit': fit the estimator first, to a sample or by a "
-                "library that learns from Dask, and pass rows that it was not fitted to."
+                "confidence needs thresholds that do not depend on the group: leave it out, or set "
+                "group_aware=False."
             )
-        check_choice(self.response_method, "response_method", RESPONSES)
-        check_is_fitted(self.estimator)
-        self.estimator_ = self.estimator
-        self._response = choose_response(self.estimator, first_rows(X), self.response_method)
-        score = partial(_score_block, self.estimator, self._response)
-        rows, labels, names = read_partitions(
-            X, y, sensitive_features, sample_weight, self.categories, score=score
+        if not goal.hard:
+            raise ValueError("confidence belongs to max_violation; leave it out with trade_off.")
+
+    def _cut_by_group(self, pool: ScorePool, goal: Goal) -> None:
+        evaluation = pool.rows.evaluation
+        self.result_ = solve(
+            pool.table,
+            evaluation.criterion,
+            evaluation.cost,
+            goal,
+            "certified",
+            self._settings(),
+            group_aware=True,
         )
-        self.classes_ = self._learned = plain_array(labels)
-        self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
-        return rows, names
 
     @wholly
-    def hold_out(
-        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
-    ) -> tuple[Array, Array]:
-        """Fit the estimator only; row numbers, and their scores by estimators that held them out.
+    def pool(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> ScorePool:
+        """Fit the estimator only; held-out scores, for which candidates can be made.
 
         Parameters
         ----------
@@ -266,14 +281,63 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
         Returns
         -------
-        rows, scores : ndarray
-            On which `fit` chooses thresholds.
+        pool : ScorePool
+            From which `fit` chooses thresholds.
         """
         check_choice(self.response_method, "response_method", RESPONSES)
-        cells = self._read(X, y, sensitive_features, sample_weight)
-        columns = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
-        return self._held_out(X, cells, columns)
+        read = self._read_dask if is_dask(X) else self._read
+        columns, table = read(X, y, sensitive_features, sample_weight)
+        cost = as_cost_matrix(self.cost_matrix, table.labels)
+        evaluation = Evaluation(self.criterion_, cost, table.groups, table.labels, table.one)
+        scores, cells, weight, fold = columns
+        if fold is None:
+            seed = seed_of(self.random_state)
+            fold = threshold_folds(cells, scores, weight, N_FOLDS, seed)
+        return ScorePool(HeldOutRows(evaluation, cells, weight, fold), scores, table)
+
+    def _read_dask(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
+    ) -> tuple[Columns, ScoreTable]:
+        """Scores of a sample of the rows, and counts of those of all rows."""
+        if self.cv != "prefit":
+            raise ValueError(
+                "rows of Dask need cv='prefit': fit the estimator first, to a sample or by a "
+                "library that learns from Dask, and pass rows that it was not fitted to."
+            )
+        check_is_fitted(self.estimator)
+        self.estimator_ = self.estimator
+        self._response = choose_response(self.estimator, first_rows(X), self.response_method)
+        score = partial(_score_block, self.estimator, self._response)
+        rows, labels, names = read_partitions(
+            X, y, sensitive_features, sample_weight, self.categories, score=score
+        )
+        self.classes_ = self._learned = plain_array(labels)
+        return on_site(_columns, [sample_of(rows)]), score_table(rows, np.ones(1), names, labels)
+
+    def _read(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
+    ) -> tuple[Columns, ScoreTable]:
+        """Held-out scores, and counts of them."""
+        features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
+        warn_misaligned({"X": X, "y": y} | features)
+        column, groups = read_target(y), read_groups(sensitive_features)
+        check_same_length(column, groups)
+        check_consistent_length(X, column.values)
+        weight = read_weight(sample_weight, len(column.values), rows_of="y")
+        truth, _, _ = order_labels(column, column, self.categories)
+        check_groups(len(groups.levels), len(truth.levels))
+        self.classes_ = plain_array(truth.levels)
+        cells = groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
+        at, scores, fold = self._held_out(X, cells, features)
+        weight = Weight(np.ones(len(cells))) if weight is None else weight.relative()
+        counted = weight.values[at] > 0
+        at, scores = at[counted], scores[counted]
+        columns = Columns(
+            scores, cells[at], weight.values[at], None if fold is None else fold[counted]
+        )
+        table = counted_scores(*columns[:3], groups.levels, truth.levels, weight.one)
+        return columns, table
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Predict a label for each row.
@@ -380,28 +444,20 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def _read(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Array:
-        """Check the columns, and set `classes_`; the cell of each row."""
-        features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
-        warn_misaligned({"X": X, "y": y} | features)
-        column, groups = read_target(y), read_groups(sensitive_features)
-        check_same_length(column, groups)
-        check_consistent_length(X, column.values)
-        read_weight(sample_weight, len(column.values), rows_of="y")
-        truth, _, _ = order_labels(column, column, self.categories)
-        check_groups(len(groups.levels), len(truth.levels))
-        self.classes_ = plain_array(truth.levels)
-        return groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
+    def _held_out(
+        self, X: Any, cells: Array, columns: dict[str, Any]
+    ) -> tuple[Array, Array, Array | None]:
+        """Row numbers, their scores by estimators that were not fitted to them, and their folds.
 
-    def _held_out(self, X: Any, cells: Array, columns: dict[str, Any]) -> tuple[Array, Array]:
-        """Rows and their scores by estimators that were not fitted to them; fits `estimator_`."""
+        Fits `estimator_`. There are no folds if one estimator gave all scores.
+        """
         prefit = isinstance(self.cv, str) and check_choice(self.cv, "cv", ("prefit",))
         self._learned = self.classes_ if prefit else learned_labels(self.estimator, self.classes_)
         if prefit:
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
             self._response = choose_response(self.estimator_, X, self.response_method)
-            return np.arange(len(cells)), self._scores(self.estimator, X)
+            return np.arange(len(cells)), self._scores(self.estimator, X), None
         passed = {
             name: column
             for name, column in columns.items()
@@ -412,11 +468,14 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self._response = choose_response(self.estimator_, X, self.response_method)
         units = has_units(self.estimator_, self._response)
         common = None if units else self._scores(self.estimator_, X)
-        splits = [(_rows(train), _rows(test)) for train, test in self._splits(cells)]
+        splits = held_out_once((_rows(train), _rows(test)) for train, test in self._splits(cells))
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._fold)(X, targets, passed, train, test, common) for train, test in splits
         )
-        return np.concatenate([test for _, test in splits]), np.concatenate(parts)
+        at, scores = np.concatenate([test for _, test in splits]), np.concatenate(parts)
+        fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        frozen = common is not None and np.array_equal(scores, common[at])
+        return at, scores, None if frozen or len(parts) == 1 else fold
 
     def _splits(self, cells: Array) -> Any:
         labels = cells % len(self.classes_)
@@ -453,6 +512,28 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _scores(self, fitted: Any, X: Any) -> Array:
         return scores_of(fitted, X, self._learned, self._response)
+
+
+class Columns(NamedTuple):
+    """Rows with scores that were not fitted to them."""
+
+    scores: Array
+    cells: Array  # group * n_labels + label
+    weight: Array
+    fold: Array | None = None  # None: one estimator gave all scores
+
+
+def _columns(block: Block) -> Columns:
+    return Columns(block.scores(np.ones(1)), block.cells, block.weight)
+
+
+def expect(model: Any, candidate: Candidate, confidence: float) -> None:
+    """Set what to expect of a model on new rows."""
+    found = expected(candidate, confidence)
+    model.expected_cost_, model.expected_violation_ = found.cost, found.violation
+    model.expected_cost_interval_ = found.cost_interval
+    model.expected_violation_interval_ = found.violation_interval
+    model.confidence_ = confidence
 
 
 def _score_block(estimator: Any, response: str, X: Any, labels: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from fairordinal.frontier._compare import ModelComparison, compare
 from fairordinal.frontier._frontier import FairOrdinalFrontier
-from fairordinal.frontier._point import FrontierPoint, Measured
+from fairordinal.frontier._point import FrontierPoint
+from fairordinal.thresholds import Measured
 
 __all__ = ["FairOrdinalFrontier", "FrontierPoint", "Measured", "ModelComparison", "compare"]

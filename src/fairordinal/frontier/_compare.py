@@ -26,8 +26,8 @@ from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import Array, Samples, check_fraction, read_samples, warn_misaligned
 from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.frontier._paired import Effects, effects_of, violation_difference
-from fairordinal.frontier._point import Measured, measured
 from fairordinal.plotting import FrontierDisplay
+from fairordinal.thresholds import Evaluation, Measured, measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +276,7 @@ def _compared(
     return Compared(
         name,
         table,
-        measured(criterion, cost, table, confidence),
+        measured(Evaluation(criterion, cost, table.groups, table.labels), table, confidence),
         cost[truth, predicted],
         effects_of(criterion, table, cells),
     )

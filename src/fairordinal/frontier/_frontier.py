@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
 from fairordinal._fitting import wholly
-from fairordinal._path import Candidate, Pool, choose, fill, is_hole, warn_unless_kept
+from fairordinal._path import Trained, fill, is_wide
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, read_table
@@ -32,19 +33,21 @@ from fairordinal.estimators import (
     FairThresholdClassifier,
     expect,
     learn,
-    learn_thresholds,
     settle,
 )
 from fairordinal.frontier import _text
-from fairordinal.frontier._point import (
-    FrontierPoint,
-    expected,
-    farthest_from_chord,
-    measured,
-)
+from fairordinal.frontier._point import FrontierPoint, farthest_from_chord
 from fairordinal.plotting import FrontierDisplay
-from fairordinal.ranker import nothing
-from fairordinal.thresholds import ThresholdResult, read_goal
+from fairordinal.thresholds import (
+    Candidate,
+    Pool,
+    choose,
+    expected,
+    measured,
+    read_goal,
+    read_settings,
+    warn_about,
+)
 
 Model = FairOrdinalClassifier | FairThresholdClassifier
 
@@ -55,13 +58,13 @@ SHARED = (
 
 
 class FairOrdinalFrontier(BaseEstimator):
-    r"""All that can be had between accurate and fair: models of which none is dominated.
+    r"""The Pareto frontier of cost and violation: models from accurate to fair.
 
-    A path of rankers is learned from all pairs of rows; thresholds are found for limits to the
-    violation from none to 0, and limits are halved where neighbouring models lie far apart.
-    Cross-validation says what each model is worth in new rows; those than which another is both
-    cheaper and fairer are left out. Print the frontier, `plot` it, take its `frame`, or `select` a
-    model from it.
+    A path of rankers is learned from all pairs of rows. Their out-of-fold scores are cut by
+    thresholds for limits to the violation from none to 0, and limits are halved where neighbouring
+    models lie far apart. Cross-fitted predictions estimate cost and violation on new rows; models
+    are left out if another is cheaper and not less fair. Print the frontier, `plot` it, take its
+    `frame`, or `select` a model from it.
 
     Parameters
     ----------
@@ -96,7 +99,7 @@ class FairOrdinalFrontier(BaseEstimator):
     model of its own; here ranker and thresholds are chosen together and holes are filled. Cost: a
     path of rankers for all rows and for each fold, O(n·d) a step, then at most `max_time` a model,
     and for many groups a number of steps. At most 100 groups, and 200 cells (groups times labels).
-    More than 2²⁰ rows are represented by a sample of that size.
+    More than 2¹⁷ rows are represented by a sample of that size.
 
     Examples
     --------
@@ -179,8 +182,6 @@ class FairOrdinalFrontier(BaseEstimator):
         _check_eval_set(eval_set)
         self._library = frame_library(X, y, sensitive_features)
         pool = self._learn(X, y, sensitive_features, sample_weight)
-        pool.path.append(nothing(pool.rows.n_features))
-        self._trained = pool.trained
         with progress("frontier") as say:
             front = fill(pool)
             self.points_ = []
@@ -191,13 +192,18 @@ class FairOrdinalFrontier(BaseEstimator):
         self.gaps_ = [
             (fair.violation, cheap.violation)
             for fair, cheap in pairwise(front)
-            if is_hole(fair, cheap)
+            if is_wide(fair, cheap)
         ]
+        self._candidates, self._samples = pool.candidates, pool.simulate()
         return self
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
         if self.estimator is None:
-            return learn(self, X, y, sensitive_features, sample_weight, self.n_jobs)[0]
+            learned = learn(
+                self, X, y, sensitive_features, sample_weight, n_jobs=self.n_jobs, extend=False
+            )
+            self._trained = learned.trained
+            return learned
         self._scorer = FairThresholdClassifier(
             self.estimator,
             criterion=self.criterion,
@@ -207,44 +213,45 @@ class FairOrdinalFrontier(BaseEstimator):
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        pool = learn_thresholds(self._scorer, X, y, sensitive_features, sample_weight, self.n_jobs)
+        pool = self._scorer.pool(X, y, sensitive_features, sample_weight)
         self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_
         return pool
 
     def _point(self, pool: Pool, candidate: Candidate, eval_set: Any) -> FrontierPoint:
-        plan = pool.plan
+        evaluation = candidate.evaluation
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "scores has one distinct value")  # the constant one
-            result = pool.thresholds(candidate, self.max_time)
-        if result.stopped_by == "interrupt":  # the rest is not wanted either
+            result = pool.thresholds(candidate, read_settings(1e-3, self.max_time, 0, 0))
+        if result.stopped_by == "interrupt":  # the user wants to stop the whole fit
             raise KeyboardInterrupt
-        held_out = None
-        if eval_set is not None:
-            table = self._table(self._model(candidate, result), *eval_set)
-            held_out = measured(plan.criterion, plan.cost, table, self.confidence)
-        return FrontierPoint(
+        train = pool.predictions(candidate, result)
+        point = FrontierPoint(
             candidate,
             result,
-            expected(plan, candidate, self.confidence),
-            measured(plan.criterion, plan.cost, result.after.table, self.confidence),
-            held_out,
+            train,
+            expected(candidate, self.confidence),
+            measured(evaluation, train, self.confidence),
         )
+        if eval_set is None:
+            return point
+        table = self._table(self._model_of(point), *eval_set)
+        return replace(point, held_out=measured(evaluation, table, self.confidence))
 
     def _table(self, model: Model, X: Any, y: Any, sensitive_features: Any) -> ScoreTable:
         labels = self.classes_.tolist()
         return read_table(y, model.predict(X), sensitive_features, labels=labels)
 
-    def _model(self, candidate: Candidate, result: ThresholdResult) -> Model:
+    def _model_of(self, point: FrontierPoint) -> Model:
         """A fitted classifier."""
-        goal = candidate.goal
+        goal, candidate = point.candidate.goal, point.candidate
         asked = {
             "trade_off": None if goal.hard else 0.0,
             "max_violation": goal.allowance if goal.hard else None,
         }
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
-            cut.result_ = result
-            expect(cut, self._trained.plan, candidate, self.confidence)
+            cut.result_ = point.result
+            expect(cut, candidate, self.confidence)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
@@ -252,7 +259,8 @@ class FairOrdinalFrontier(BaseEstimator):
             setattr(model, name, getattr(self, name))
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
-        settle(model, self._trained, candidate, result, self.confidence)
+        trained: Trained = self._trained
+        settle(model, trained, candidate, point.result, point.table, self.confidence)
         return model
 
     def frame(self) -> Any:
@@ -280,14 +288,15 @@ class FairOrdinalFrontier(BaseEstimator):
         Parameters
         ----------
         max_violation : float, default=None
-            The least cost whose violation in new rows is not above; the fairest if none is, with a
-            warning.
+            The least cost whose violation on new rows is within this limit, less the optimism of
+            choosing the best of many models. A warning says so if nearly everyone gets one label.
         max_cost : float, default=None
             The least violation whose cost in new rows is not above.
         knee : bool, default=False
             Where the curve bends most: farthest from the line between its ends.
         confidence : float, default=None
-            Keep `max_violation` with the upper end of the interval instead of the estimate.
+            Keep `max_violation` on new rows with this confidence, as in
+            :class:`~fairordinal.FairOrdinalClassifier`.
 
         Returns
         -------
@@ -370,20 +379,17 @@ class FairOrdinalFrontier(BaseEstimator):
         return self.points_[int(np.where(within, violations, np.inf).argmin())]
 
     def _within(self, goal: Goal, confidence: float | None) -> FrontierPoint:
-        plan = self._trained.plan
         candidates = [point.candidate for point in self.points_]
-        chosen = choose(plan, candidates, goal, confidence)
-        warn_unless_kept(plan, chosen, goal, confidence, stacklevel=4)
-        return self.points_[candidates.index(chosen)]
+        optimism = self._samples.optimism(goal, confidence)
+        chosen = choose(candidates, goal, confidence, optimism)
+        warn_about(self._candidates, chosen, goal, confidence, stacklevel=5)
+        return self.points_[candidates.index(chosen.candidate)]
 
     def _expected(self) -> tuple[Array, Array]:
         """Expected violations and costs."""
         values = [(point.expected.violation, point.expected.cost) for point in self.points_]
         violations, costs = np.array(values).T
         return violations, costs
-
-    def _model_of(self, point: FrontierPoint) -> Model:
-        return self._model(point.candidate, point.result)
 
     def __str__(self) -> str:
         return _text.as_text(self) if hasattr(self, "points_") else repr(self)

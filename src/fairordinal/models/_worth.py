@@ -50,7 +50,7 @@ def _check(classifier: Any, preparation: TablePreparation, data: DataRecord) -> 
             f"estimator=, got {type(classifier).__name__}: only linear models are kept in files."
         )
     check_is_fitted(classifier, "coef_")
-    n_inputs, n_rows = preparation.n_inputs, int(classifier.result_.score_table.rows.sum())
+    n_inputs, n_rows = preparation.n_inputs, round(float(classifier.result_.score_table.rows.sum()))
     if len(classifier.coef_) != n_inputs or n_rows != data.rows_used:
         raise ValueError(
             f"classifier must be fitted to these {data.rows_used} rows of {n_inputs} inputs, "

@@ -16,9 +16,7 @@ from fairordinal.ranker._objective import PairData, Training
 from fairordinal.ranker._paths import accuracy_of, plain
 
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
-MOST_CHOOSING = 1 << 20  # rows by which models are chosen; the chosen one learns from all
-FEWEST_CHOOSING = 1 << 17  # even if they have many features
-MOST_NUMBERS = 1 << 26  # in those rows
+MOST_CHOOSING = 1 << 17  # rows by which models are chosen; the chosen one learns from all
 ROUGH = 1e-4  # tolerance of fits that only choose among them
 
 
@@ -55,14 +53,14 @@ def pair_data(rows: Rows, criterion: PairwiseCriterion, loss: Kernel) -> PairDat
     return PairData(rows, rows.totals, order, contrasts, loss)
 
 
-def most_choosing(rows: Rows) -> int:
-    """So many rows that choosing among models takes no more time and memory with more of them."""
-    return min(MOST_CHOOSING, max(MOST_NUMBERS // rows.n_features, FEWEST_CHOOSING))
+def is_small(rows: Rows) -> bool:
+    """Whether models are chosen by all rows."""
+    return rows.n_rows <= MOST_CHOOSING
 
 
 def sample_of(rows: Rows) -> Rows:
     """Rows to choose among models by."""
-    return rows.sample(most_choosing(rows))
+    return rows.sample(MOST_CHOOSING)
 
 
 def require_sorting(rows: Rows, loss: Kernel) -> None:

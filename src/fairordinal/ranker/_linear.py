@@ -46,7 +46,7 @@ from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
     check_two_of_each,
     choose_alpha,
-    most_choosing,
+    is_small,
     pair_data,
     require_pairwise,
     require_sorting,
@@ -128,7 +128,7 @@ def read_rows(
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(column.values)}.")
     truth, _, _ = order_labels(column, column, categories)
     weight = read_weight(sample_weight, len(column.values), rows_of="y")
-    weight = Weight(np.ones(len(column.values))) if weight is None else weight
+    weight = Weight(np.ones(len(column.values))) if weight is None else weight.relative()
     kept = slice(None) if weight.values.all() else np.flatnonzero(weight.values)
     counted = weight.values[kept]
     _check_sizes(len(groups.levels), len(truth.levels))
@@ -316,7 +316,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self, X, y, sensitive_features, sample_weight, self.categories
         )
         require_sorting(rows, loss)
-        rows = sample_of(rows) if rows.n_rows <= most_choosing(rows) else rows
+        rows = sample_of(rows) if is_small(rows) else rows
         self.alpha_ = (
             self._choose_alpha(sample_of(rows), criterion, loss, max_iter)
             if self.alpha is None

@@ -141,6 +141,7 @@ class Fit:
     gradient_norm: float = 0.0
     n_iter: int = 0
     converged: bool = True
+    steepness: Array | None = None  # the Hessian as `Objective.steepness` has it, roughly
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +288,18 @@ def minimise(
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20},
     )
     norm = float(np.abs(found.jac).max(initial=0.0))
-    return Fit(white.coef(found.x), objective.aim, norm, int(found.nit), norm <= 10 * tol)
+    known = _hessian(found.hess_inv) if steepness is None and found.nit else None
+    return Fit(white.coef(found.x), objective.aim, norm, int(found.nit), norm <= 10 * tol, known)
+
+
+def _hessian(inverse: optimize.LbfgsInvHessProduct) -> Array | None:
+    """The Hessian by the last steps of L-BFGS; None for many features or without curvature."""
+    if inverse.shape[0] > MOST_DIFFERENCES or not inverse.n_corrs:
+        return None
+    sizes, axes = linalg.eigh(inverse.todense())
+    if not sizes.size or sizes[0] <= 0:
+        return None
+    return np.asarray((axes / sizes) @ axes.T)
 
 
 @dataclass(frozen=True)
@@ -318,8 +330,11 @@ class Training:
 
     @one_thread
     def fit_again(self, data: PairData, fits: list[Fit]) -> list[Fit]:
-        """The same aims for other rows."""
-        return [fit if fit.aim is None else self.fit(data, fit.aim, fit.coef) for fit in fits]
+        """Fits to other rows with the same aims; the Hessian of each fit preconditions its own."""
+        return [
+            fit if fit.aim is None else self.fit(data, fit.aim, fit.coef, fit.steepness)
+            for fit in fits
+        ]
 
 
 def sharpness_for(data: PairData, coef: Array) -> float:

@@ -1,27 +1,62 @@
 """Step 2 of the method: thresholds that make the scores of any model fair, with a certificate."""
 
+from fairordinal.thresholds._advice import warn_about
+from fairordinal.thresholds._choice import (
+    Chosen,
+    Pool,
+    ScorePool,
+    choose,
+    choose_from,
+    judged_violation,
+)
+from fairordinal.thresholds._cross_fit import (
+    Candidate,
+    Cut,
+    Evaluation,
+    HeldOutRows,
+    solve_near,
+    threshold_folds,
+)
 from fairordinal.thresholds._entry import (
+    limited,
     midway,
-    optimize_thresholds,
     read_goal,
-    read_scored,
     read_settings,
     solve,
     warn_unfinished,
 )
+from fairordinal.thresholds._measured import Measured, cost_interval, expected, measured
+from fairordinal.thresholds._optimism import SimulatedSamples
+from fairordinal.thresholds._optimize import optimize_thresholds
 from fairordinal.thresholds._result import ThresholdResult
-from fairordinal.thresholds._rough import RoughCut, most_proving_bounds, rough_cuts
+from fairordinal.thresholds._solve import Settings
 
 __all__ = [
-    "RoughCut",
+    "Candidate",
+    "Chosen",
+    "Cut",
+    "Evaluation",
+    "HeldOutRows",
+    "Measured",
+    "Pool",
+    "ScorePool",
+    "Settings",
+    "SimulatedSamples",
     "ThresholdResult",
+    "choose",
+    "choose_from",
+    "cost_interval",
+    "expected",
+    "judged_violation",
+    "limited",
+    "measured",
     "midway",
-    "most_proving_bounds",
     "optimize_thresholds",
     "read_goal",
-    "read_scored",
     "read_settings",
-    "rough_cuts",
     "solve",
+    "solve_near",
+    "threshold_folds",
+    "warn_about",
     "warn_unfinished",
 ]

@@ -78,6 +78,7 @@ class Certified:
     floor: float = field(init=False, default=math.inf)  # lowest bound of what was left behind
     regions: list[Region] = field(init=False, default_factory=list)
     n_iter: int = field(init=False, default=0)
+    multipliers: Array = field(init=False)  # of the last bound
     stopped_by: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -87,7 +88,7 @@ class Certified:
         constants = [self.problem.constant(label) for label in range(self.problem.n_cuts + 1)]
         planes = [self.offer(cuts) for cuts in (*constants, cheapest_cuts(self.problem))]
         windows = [Windows.spread(self.problem.n_positions + 1, FIRST_WINDOWS)]
-        none = np.zeros(self.problem.n_contrasts)
+        none = self.multipliers = np.zeros(self.problem.n_contrasts)
         cheapest = planes[-1].cost  # whatever the disparities, hence a bound
         self._open(cheapest, windows * self.problem.n_cuts, none, planes)
 
@@ -148,6 +149,7 @@ class Certified:
             self.problem, region.windows, multipliers, self.best.cuts, self.deadline
         )
         self.n_iter += 1
+        self.multipliers = multipliers
         bound = max(region.bound, found.value - toll)
         plane = self._candidate(found.cuts)
         if bound >= self.objective - self.tol:

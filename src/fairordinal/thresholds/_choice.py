@@ -1,0 +1,208 @@
+"""Which candidate to take for a goal."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fairordinal._costs import cost_unit
+from fairordinal._cuts import Goal
+from fairordinal._progress import progress
+from fairordinal._rows import counted_scores
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array
+from fairordinal.thresholds._cross_fit import Binned, Candidate, Cut, HeldOutRows, solve_near
+from fairordinal.thresholds._optimism import SimulatedSamples
+from fairordinal.thresholds._result import ThresholdResult
+from fairordinal.thresholds._solve import Settings
+
+MOST_REFINED = 3  # rankers for which limits are halved
+ROUNDING = 1e-9
+
+Rankers = Sequence[int]
+
+
+class Pool(ABC):
+    """Candidates of several rankers; `add` makes more of them.
+
+    Rankers have numbers. Out-of-fold scores are computed when they are first needed.
+    """
+
+    constant: int  # the number of a ranker that gives all rows one score
+
+    def __init__(self, rows: HeldOutRows) -> None:
+        self.rows = rows
+        self.scores: dict[int, Array] = {}
+        self._binned: dict[int, Binned] = {}
+        self._multipliers: dict[int, Array] = {}
+        self._candidates: dict[tuple[int, Goal], Candidate] = {}
+
+    @abstractmethod
+    def out_of_fold(self, rankers: Rankers) -> Sequence[Array]:
+        """Scores of the rows by rankers that were not fitted to them."""
+
+    @abstractmethod
+    def screen(self, goals: Sequence[Goal]) -> dict[int, list[Cut]]:
+        """For rankers but the constant one, what thresholds for some goals reach, roughly."""
+
+    @abstractmethod
+    def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
+        """The thresholds of a candidate, with a certificate."""
+
+    @abstractmethod
+    def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
+        """The table of predictions for the rows given."""
+
+    def add(self, wanted: Mapping[int, Sequence[Goal]]) -> None:
+        """Make candidates of rankers, one for each goal."""
+        self._score([ranker for ranker in wanted if ranker not in self.scores])
+        with progress("thresholds") as say:
+            for number, (ranker, goals) in enumerate(wanted.items()):
+                missing = [goal for goal in goals if (ranker, goal) not in self._candidates]
+                if say is not None:
+                    say(f"ranker {number + 1} of {len(wanted)}, {len(missing)} limits")
+                if missing:
+                    self._add(ranker, missing)
+
+    def _score(self, rankers: Rankers) -> None:
+        if rankers:
+            self.scores.update(zip(rankers, self.out_of_fold(rankers), strict=True))
+        for ranker in rankers:
+            self._binned[ranker] = self.rows.bin(self.scores[ranker])
+
+    def _add(self, ranker: int, goals: Sequence[Goal]) -> None:
+        binned = self._binned[ranker]
+        if ranker not in self._multipliers:
+            self._multipliers[ranker] = self.rows.multipliers(binned, goals)
+        for found in self.rows.cross_fit(ranker, binned, goals, self._multipliers[ranker]):
+            self._candidates[ranker, found.goal] = found
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """All candidates, by ranker and goal."""
+        return [self._candidates[key] for key in sorted(self._candidates)]
+
+    def simulate(self) -> SimulatedSamples:
+        """What the estimates of all candidates would be on other samples."""
+        return SimulatedSamples(self.rows, self.candidates, self._binned)
+
+    def score_table(self, candidate: Candidate) -> ScoreTable:
+        """Counts of the out-of-fold scores of a candidate."""
+        rows, evaluation = self.rows, self.rows.evaluation
+        scores = self.scores[self.constant if candidate.is_constant else candidate.ranker]
+        names = (evaluation.groups, evaluation.labels)
+        return counted_scores(scores, rows.cells, rows.weight, *names, evaluation.one)
+
+
+class ScorePool(Pool):
+    """Candidates of scores that are given, and the constant ranker."""
+
+    constant = 1
+
+    def __init__(self, rows: HeldOutRows, scores: Array, table: ScoreTable) -> None:
+        super().__init__(rows)
+        self._given = [scores, np.zeros(len(scores))]
+        self.table = table  # of all scores, if the rows are a sample
+
+    def out_of_fold(self, rankers: Rankers) -> Sequence[Array]:
+        return [self._given[ranker] for ranker in rankers]
+
+    def screen(self, goals: Sequence[Goal]) -> dict[int, list[Cut]]:
+        binned = self.rows.bin(self._given[0])
+        return {0: self.rows.cut(binned, goals, self.rows.multipliers(binned, goals))}
+
+    def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
+        table = self.score_table(candidate) if candidate.is_constant else self.table
+        return solve_near(candidate, table, settings)
+
+    def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
+        return result.after.table
+
+
+class Chosen(NamedTuple):
+    """A candidate, and the optimism of choosing it."""
+
+    candidate: Candidate
+    optimism: float
+    keeps: bool  # whether it keeps the limit asked for
+
+
+def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | None) -> Chosen:
+    """The best candidate of some rankers for a goal.
+
+    Thresholds have to be cut for a stricter limit than asked for, to keep that on new rows. How
+    much stricter is found on a grid, and by halving around the limit chosen.
+    """
+    effort = pool.rows.evaluation.effort
+    goals = [goal]
+    if goal.hard:
+        goals = [goal._replace(allowance=share * goal.allowance) for share in effort.shares]
+    goals = list(dict.fromkeys(goals))
+    pool.add({pool.constant: [goal]} | dict.fromkeys(rankers, goals))
+    optimism = pool.simulate().optimism(goal, confidence) if goal.hard else 0.0
+    for _ in range(effort.halvings if goal.hard else 0):
+        wanted = _between(pool.candidates, goal, confidence, optimism)
+        if not wanted:
+            break
+        pool.add(wanted)
+    return choose(pool.candidates, goal, confidence, optimism)
+
+
+def choose(
+    candidates: Sequence[Candidate], goal: Goal, confidence: float | None, optimism: float = 0.0
+) -> Chosen:
+    """The candidate of least cost within the limit, or of the least objective.
+
+    Its estimated violation, or with `confidence` the upper bound, has to be within the limit less
+    the optimism of the choice. Of equals the first is taken; the fairest, if none is within.
+    """
+    evaluation = candidates[0].evaluation
+    unit = max(cost_unit(evaluation.cost), 1.0)
+    costs = unit * np.round([candidate.cost / unit for candidate in candidates], 9)
+    if not goal.hard:
+        price = goal.price * len(evaluation.labels)
+        violations = np.round([candidate.violation for candidate in candidates], 9)
+        return Chosen(candidates[int((costs + price * violations).argmin())], 0.0, keeps=True)
+    judged = np.array([judged_violation(candidate, confidence) for candidate in candidates])
+    kept = np.array([_keeps(c, goal, confidence, optimism) for c in candidates])
+    if not kept.any():
+        return Chosen(candidates[int(np.round(judged, 9).argmin())], optimism, keeps=False)
+    best = int(np.where(kept, costs, np.inf).argmin())
+    return Chosen(candidates[best], optimism, keeps=True)
+
+
+def judged_violation(candidate: Candidate, confidence: float | None) -> float:
+    """The estimated violation, or its upper bound."""
+    return candidate.violation if confidence is None else candidate.bound(confidence)
+
+
+def _keeps(candidate: Candidate, goal: Goal, confidence: float | None, optimism: float) -> bool:
+    if candidate.is_surely_fair:
+        return True
+    return judged_violation(candidate, confidence) <= goal.allowance - optimism + ROUNDING
+
+
+def _between(
+    candidates: Sequence[Candidate], goal: Goal, confidence: float | None, optimism: float
+) -> dict[int, list[Goal]]:
+    """For the best rankers, the limit halfway between one that is kept and one that is not."""
+    best: dict[int, Candidate] = {}
+    for candidate in candidates:
+        if not candidate.is_surely_fair and _keeps(candidate, goal, confidence, optimism):
+            known = best.get(candidate.ranker)
+            if known is None or candidate.cost < known.cost:
+                best[candidate.ranker] = candidate
+    wanted = {}
+    for candidate in sorted(best.values(), key=lambda c: round(c.cost, 9))[:MOST_REFINED]:
+        limit = candidate.goal.allowance
+        looser = [
+            c.goal.allowance
+            for c in candidates
+            if c.ranker == candidate.ranker and c.goal.allowance > limit
+        ]
+        if looser:
+            wanted[candidate.ranker] = [goal._replace(allowance=0.5 * (limit + min(looser)))]
+    return wanted

@@ -1,0 +1,193 @@
+"""Thresholds for given scores, as users ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._cuts import Goal
+from fairordinal._render import frame_library
+from fairordinal._rows import seed_of
+from fairordinal._table import ScoreTable, tabulate
+from fairordinal._validation import (
+    Array,
+    Coded,
+    Samples,
+    check_fraction,
+    read_samples,
+    read_scores,
+    warn_misaligned,
+)
+from fairordinal.criteria import as_criterion
+from fairordinal.thresholds._advice import warn_about
+from fairordinal.thresholds._choice import ScorePool, choose_from
+from fairordinal.thresholds._cross_fit import Evaluation, HeldOutRows, threshold_folds
+from fairordinal.thresholds._entry import read_goal, read_settings, solve, warn_unfinished
+from fairordinal.thresholds._result import ThresholdResult
+
+N_FOLDS = 5
+
+
+def optimize_thresholds(
+    scores: Any,
+    y: Any,
+    *,
+    sensitive_features: Any,
+    criterion: Any = "demographic_parity",
+    trade_off: float | None = None,
+    max_violation: float | None = None,
+    cost_matrix: Any = "absolute",
+    confidence: float | None = None,
+    method: str = "certified",
+    n_restarts: int = 10,
+    sample_weight: Any = None,
+    labels: Any = None,
+    tol: float = 1e-3,
+    max_time: float | None = 60.0,
+    random_state: Any = None,
+) -> ThresholdResult:
+    r"""Find fair cut points for the scores of any model, with a proof that none are better.
+
+    The thresholds minimise the mean cost with a price on the violation of a fairness criterion
+    (`trade_off`) or with a limit to it (`max_violation`). No retraining, no randomness, and
+    no group is needed at prediction time.
+
+    Parameters
+    ----------
+    scores, y : array-like of shape (n_samples,)
+        Scores, higher for higher labels (only their order matters), and true ordinal labels:
+        integers, an ordered categorical, or names with `labels`.
+    sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+        Group of each sample; several columns mean their intersections. Rows are matched by
+        position; an index is ignored.
+    criterion : str or Criterion, default="demographic_parity"
+        What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, ``"harm_parity"``,
+        ``"conditional_demographic_parity"``, the standard notions, or any linear criterion.
+    trade_off : float in [0, 1), default=None
+        The paper's λ': minimise mean cost + λ·violation with λ = k·λ'/(1-λ').
+    max_violation : float, default=None
+        Minimise the mean cost with a violation of at most this: on the data given, or with
+        `confidence` on new rows. Give either `trade_off` or `max_violation`.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        The price of errors; a matrix must be V-shaped.
+    confidence : float, default=None
+        Keep `max_violation` on *new* rows with this confidence, if the scores were not fitted to
+        these rows. The limit that thresholds are given is lowered until an upper bound of the
+        violation holds: ``max_e (|v_e| + z_c σ_e)`` over pairs of groups, one-sided, of
+        predictions by thresholds that were cut on other rows (5 folds, seeded by `random_state`,
+        or 0).
+        The certificate is then about the lower limit. Needs ``method="certified"``.
+    method : {"certified", "local_search", "exact", "cost_only"}, default="certified"
+        ``"certified"`` proves the objective to be within `tol` of the best, ``"exact"`` to be
+        the best. ``"local_search"`` is the paper's, ``"cost_only"`` its λ=0.
+    n_restarts, random_state : int, default=10 and None
+        Random starts of the local search beside the cuts of least cost, and their seed.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A weight of 2 is a row repeated twice.
+    labels : sequence, default=None
+        All labels in ascending order.
+    tol, max_time : float, default=1e-3 and 60.0
+        The gap at which ``"certified"`` stops, and the seconds after which the best found is
+        returned with its gap and a `ConvergenceWarning` (None: no limit). So does Ctrl-C.
+
+    Returns
+    -------
+    result : ThresholdResult
+        `thresholds`, `objective`, `cost`, `violation`, `lower_bound`, `gap`; print it.
+
+    Notes
+    -----
+    Both forms are :math:`\min_\theta \max_\tau \mathrm{cost}(\theta) + \sum_e \tau_e
+    v_e(\theta) - \epsilon \|\tau\|_1` over disparities :math:`v_e` of pairs of groups. At fixed
+    τ the minimum is a shortest path, hence a lower bound; branching closes the gap. Equal scores
+    are never cut apart. Cost: a sort, and O(n·labels) a bound; memory linear in n. At most 100
+    groups, of which each pair is a disparity. Section 3.2 and
+    appendices A.6, A.10, A.11 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
+
+    Examples
+    --------
+    >>> from fairordinal import optimize_thresholds
+    >>> result = optimize_thresholds(
+    ...     [1, 2, 3, 4, 5, 6], [1, 1, 2, 1, 2, 2], sensitive_features=list("aaabbb"),
+    ...     max_violation=0.4)
+    >>> result.thresholds, round(result.cost, 3), round(result.violation, 3)
+    (array([1.5]), 0.333, 0.333)
+    """
+    goal = read_goal(trade_off, max_violation, method)
+    settings = read_settings(tol, max_time, n_restarts, random_state)
+    _check_confidence(confidence, goal, method)
+    samples = _read_scored(scores, y, sensitive_features, sample_weight, labels)
+    table = tabulate(samples)
+    cost = as_cost_matrix(cost_matrix, table.labels)
+    notion = as_criterion(criterion, cost_matrix)
+    library = frame_library(y, scores, sensitive_features)
+    if confidence is None:
+        result = solve(table, notion, cost, goal, method, settings, library=library)
+    else:
+        evaluation = Evaluation(notion, cost, table.groups, table.labels, table.one)
+        seed = seed_of(0 if random_state is None else random_state)
+        pool = _pool(samples, table, evaluation, seed)
+        chosen = choose_from(pool, [0], goal, confidence)
+        warn_about(pool.candidates, chosen, goal, confidence, stacklevel=2)
+        result = replace(pool.thresholds(chosen.candidate, settings), library=library)
+    warn_unfinished(result, settings.tol)
+    return result
+
+
+def _check_confidence(confidence: Any, goal: Goal, method: str) -> None:
+    if confidence is None:
+        return
+    check_fraction(confidence, "confidence")
+    if not goal.hard or method != "certified":
+        raise ValueError(
+            "confidence needs max_violation and method='certified'; leave it out with trade_off "
+            "and with other methods."
+        )
+
+
+def _pool(samples: Samples, table: ScoreTable, evaluation: Evaluation, seed: int) -> ScorePool:
+    """Rows with their scores, in folds."""
+    weight = np.ones(samples.n_rows) if samples.weight is None else samples.weight.values
+    kept = np.flatnonzero(weight)
+    groups, labels = (
+        _places(coded, names)[kept]
+        for coded, names in ((samples.groups, table.groups), (samples.truth, table.labels))
+    )
+    cells, weight = groups * len(table.labels) + labels, weight[kept]
+    positions = samples.positions
+    values = positions.levels[positions.codes(slice(None))][kept]
+    fold = threshold_folds(cells, values, weight, N_FOLDS, seed)
+    return ScorePool(HeldOutRows(evaluation, cells, weight, fold), values, table)
+
+
+def _places(coded: Coded, names: Array) -> Array:
+    """Codes of a column among the names of a table, which has no names without weight."""
+    place = {name: number for number, name in enumerate(names.tolist())}
+    return np.array([place.get(name, -1) for name in coded.levels.tolist()])[
+        coded.codes(slice(None))
+    ]
+
+
+def _read_scored(
+    scores: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
+) -> Samples:
+    """Read and check rows with scores."""
+    warn_misaligned({"scores": scores, "y": y})
+    values = read_scores(scores).values
+    if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() > 2**53:
+        raise ValueError(
+            "scores must be told apart by floating-point thresholds, got whole numbers beyond "
+            "2**53. Pass their ranks, or floats."
+        )
+    return read_samples(
+        y,
+        values.astype(np.float64),
+        sensitive_features,
+        sample_weight=sample_weight,
+        labels=labels,
+        as_scores=True,
+        name="y",
+    )
