@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, Trained
-from fairordinal._rows import folds_of, seed_of
+from fairordinal._rows import Folds, Rows, folds_of, seed_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import check_choice, check_number, check_whole
 from fairordinal.criteria import as_criterion
@@ -18,6 +19,7 @@ from fairordinal.estimators._threshold import expect
 from fairordinal.ranker import (
     Training,
     choose_alpha,
+    is_small,
     read_rows,
     require_pairwise,
     require_sorting,
@@ -26,6 +28,8 @@ from fairordinal.ranker import (
     ways_of,
 )
 from fairordinal.thresholds import Candidate, Evaluation, ThresholdResult
+
+ONE_IN = 4  # rows of a sample, from which rankers learn
 
 
 def learn(
@@ -51,8 +55,8 @@ def learn(
         estimator, X, y, sensitive_features, sample_weight, estimator.categories
     )
     require_sorting(rows, loss)
-    cost, some = as_cost_matrix(estimator.cost_matrix, labels), sample_of(rows)
-    folds = folds_of(some, estimator.cv, estimator.random_state)
+    cost, seed = as_cost_matrix(estimator.cost_matrix, labels), seed_of(estimator.random_state)
+    some, folds = _sample(rows, estimator.cv, estimator.random_state)
     alpha = (
         choose_alpha(some, criterion, loss, folds, max_iter)
         if estimator.alpha is None
@@ -64,9 +68,22 @@ def learn(
     warn_unconverged(path, max_iter)
     estimator.alpha_, estimator.criterion_ = alpha, criterion
     estimator.classes_, estimator.n_iter_ = plain_array(labels), max(fit.n_iter for fit in path)
-    seed = seed_of(estimator.random_state)
     all_rows = rows if extend else some
     return RankerPool(plan, all_rows, some, path, folds, n_jobs=n_jobs, seed=seed)
+
+
+def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
+    """Rows to learn a path of rankers from, and folds of them.
+
+    Of very many rows, one in four of a sample is enough to learn from, and the others are held out:
+    no ranker has to be fitted again.
+    """
+    some = sample_of(rows)
+    folds = folds_of(some, cv, random_state)
+    if is_small(rows) or not isinstance(cv, numbers.Integral):
+        return some, folds
+    held_out, train = some.stratified(ONE_IN, seed_of(random_state))[0]
+    return train, [(train, held_out)]
 
 
 def settle(

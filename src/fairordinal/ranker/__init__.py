@@ -2,6 +2,7 @@
 
 from fairordinal.ranker._data import (
     choose_alpha,
+    is_small,
     pair_data,
     require_pairwise,
     require_sorting,
@@ -29,6 +30,7 @@ __all__ = [
     "Training",
     "choose_alpha",
     "fit_path",
+    "is_small",
     "lazy_features",
     "nothing",
     "pair_data",
