@@ -51,7 +51,7 @@ def pool_of(scores, a, y, weight, criterion="demographic_parity", seed=0, fold=N
     cost = np.abs(np.subtract.outer(labels, labels)).astype(float)
     evaluation = Evaluation(as_criterion(criterion), cost, groups, labels)
     cells = a * n_labels + y
-    fold = threshold_folds(cells, scores, weight, 5, seed) if fold is None else fold
+    fold = threshold_folds(a, y, scores, weight, 5, seed) if fold is None else fold
     table = counted_scores(scores, cells, weight, groups, labels)
     return ScorePool(HeldOutRows(evaluation, cells, weight, fold), scores, table)
 
@@ -264,15 +264,15 @@ def test_a_constant_predictor_may_harm_groups_unequally():
 
 @settings(max_examples=20)
 @given(st.integers(0, 10**6))
-def test_folds_of_scores_do_not_depend_on_the_order_of_rows(seed):
-    scores, a, y, weight = made_up(60, 2, 3, seed, digits=1, weighted=True)
-    cells = a * 3 + y
-    order = np.random.default_rng(seed).permutation(60)
-    one = threshold_folds(cells, scores, weight, 5, 0)
-    other = threshold_folds(cells[order], scores[order], weight[order], 5, 0)
+def test_folds_of_scores_depend_neither_on_the_order_of_rows_nor_on_names(seed):
+    scores, a, y, weight = made_up(60, 3, 3, seed, digits=1, weighted=True)
+    random = np.random.default_rng(seed)
+    order, names = random.permutation(60), random.permutation(3)
+    one = threshold_folds(a, y, scores, weight, 5, 0)
+    other = threshold_folds(names[a[order]], y[order], scores[order], weight[order], 5, 0)
 
     def rows(fold, at):
-        return sorted(zip(cells[at], scores[at], weight[at], fold, strict=True))
+        return sorted(zip(a[at], y[at], scores[at], weight[at], fold, strict=True))
 
     assert rows(one, np.arange(60)) == rows(other, order)
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import oracles
+from fairordinal import _inference
 from fairordinal._inference import (
     METHODS,
     Intervals,
@@ -270,3 +271,12 @@ def test_the_rows_needed_fall_with_the_square_of_the_violation():
         for v in (0.02, 0.04)
     )
     assert small / large == pytest.approx(4, rel=0.01)
+
+
+def test_the_root_of_a_singular_matrix_has_few_columns():
+    random = np.random.default_rng(0)
+    few = random.normal(size=(300, 7))
+    for matrix, rank in ((few @ few.T, 7), (np.eye(120), 120)):
+        root = _inference._root(matrix)
+        assert root.shape == (len(matrix), rank)
+        np.testing.assert_allclose(root @ root.T, matrix, atol=1e-4)

@@ -262,7 +262,7 @@ def test_a_search_may_be_bounded_by_steps_and_its_bound_holds():
 
 
 def test_proofs_take_fewer_steps_with_more_groups_or_labels():
-    assert _cross_fit.most_proving_bounds(1, 4) == 1250
+    assert _cross_fit.most_proving_bounds(1, 4) == 500
     assert _cross_fit.most_proving_bounds(1225, 2) < 20
 
 

@@ -36,7 +36,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import sparse, special
+from scipy import linalg, sparse, special
 
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable
 from fairordinal._validation import Array, check_choice, check_fraction, check_whole, row_blocks
@@ -49,6 +49,7 @@ FEW_RESAMPLES = 20  # are allowed in any case
 MOST_JOINT = 1000  # contrasts whose correlations are kept
 MOST_DRAWN = 2.0**53  # rows of a group in a resample: whole numbers up to here are exact
 ALMOST_ONE = float(np.nextafter(1.0, 0.0))
+FEW_CONTRASTS = 100  # whose correlations are taken as they are
 JITTER = 1e-6  # correlations of disparities may be singular
 
 
@@ -295,10 +296,24 @@ def _max_t(correlation: Array, confidence: float) -> float:
     correlation = correlation[np.ix_(varying, varying)]
     if len(correlation) <= 1:
         return float(-special.ndtri((1 - confidence) / 2))
-    root = np.linalg.cholesky(correlation + JITTER * np.eye(len(correlation)))
+    root = _root(correlation)
     n_draws = int(np.clip(GAUSSIAN_DRAWS // len(root), 1 << 12, 1 << 15))
-    draws = np.random.default_rng(0).standard_normal((n_draws, len(root)))
+    draws = np.random.default_rng(0).standard_normal((n_draws, root.shape[1]))
     return float(np.quantile(np.abs(draws @ root.T).max(axis=1), confidence))
+
+
+def _root(matrix: Array) -> Array:
+    """A root R of a positive semi-definite matrix, ``R @ R.T``.
+
+    Disparities of many pairs of groups are differences of a few numbers for each group: the root
+    then has few columns.
+    """
+    if len(matrix) <= FEW_CONTRASTS:
+        return np.linalg.cholesky(matrix + JITTER * np.eye(len(matrix)))
+    factor, order, rank, _ = linalg.lapack.dpstrf(matrix, tol=JITTER, lower=1)
+    root = np.empty((len(matrix), rank))
+    root[order - 1] = np.tril(factor)[:, :rank]
+    return root
 
 
 # The bootstrap ------------------------------------------------------------------------------

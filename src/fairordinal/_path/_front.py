@@ -12,7 +12,7 @@ from fairordinal.thresholds import Candidate, Pool, limited
 
 WIDEST, DEAREST = 0.05, 0.05  # distance of neighbours in violation, and relatively in cost
 NEAREST = 0.002  # limits nearer than this lead to the same candidates
-LEAST_STEP = 0.002  # by which a candidate must be cheaper than a fairer one, relatively
+LEAST_STEP = 0.004  # by which a candidate must be cheaper than a fairer one, relatively
 
 
 def fill(pool: Pool) -> list[Candidate]:

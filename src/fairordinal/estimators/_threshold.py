@@ -293,7 +293,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         scores, cells, weight, fold = columns
         if fold is None:
             seed = seed_of(self.random_state)
-            fold = threshold_folds(cells, scores, weight, N_FOLDS, seed)
+            codes = np.divmod(cells, len(table.labels))
+            fold = threshold_folds(*codes, scores, weight, N_FOLDS, seed)
         return ScorePool(HeldOutRows(evaluation, cells, weight, fold), scores, table)
 
     def _read_dask(

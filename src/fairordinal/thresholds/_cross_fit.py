@@ -38,8 +38,8 @@ from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import Settings
 from fairordinal.thresholds._sweep import multipliers_for, sweep
 
-MANY_GROUPS, MANY_LABELS = 12, 16  # from which each search for thresholds takes long
-MOST_PROVING = 5_000  # bounds of a proof × pairs of groups or thresholds
+MOST_GROUPS, MOST_LABELS, MOST_CELLS = 11, 15, 40  # beyond, each search takes long
+MOST_PROVING = 2_000  # bounds of a proof × pairs of groups or thresholds
 LEAST_BOUNDS = 3  # of a proof
 BELOW = 1e-9  # taken off shares, relatively, so that rounding does not decide where a place ends
 
@@ -61,6 +61,7 @@ class Effort(NamedTuple):
 
 
 FULL = Effort()
+SEVERAL_GROUPS = FULL._replace(front_limits=6, front_rankers=3, front_rounds=3)
 SMALL = Effort(64, 3, (1.0, 0.3), 0, 4, (1.0,), 2, 15, 4, 2, 1)
 
 
@@ -81,8 +82,10 @@ class Evaluation:
     @property
     def effort(self) -> Effort:
         """Less for many groups or labels, so that the time for a model stays bounded."""
-        many = len(self.groups) >= MANY_GROUPS or len(self.labels) >= MANY_LABELS
-        return SMALL if many else FULL
+        n_groups, n_labels = len(self.groups), len(self.labels)
+        if n_groups > MOST_GROUPS or n_labels > MOST_LABELS or self.n_cells > MOST_CELLS:
+            return SMALL
+        return FULL if n_groups == 2 else SEVERAL_GROUPS
 
     def predictions(self, counts: Array) -> ScoreTable:
         """A table of counts by cell and predicted label."""
@@ -331,8 +334,16 @@ def places_of(scores: Array, weight: Array, most: int) -> tuple[Array, Array]:
     return np.searchsorted(last, number), thresholds
 
 
-def threshold_folds(cells: Array, scores: Array, weight: Array, n_folds: int, seed: int) -> Array:
-    """Folds of rows with given scores; they do not depend on the order of the rows."""
+def threshold_folds(
+    groups: Array, labels: Array, scores: Array, weight: Array, n_folds: int, seed: int
+) -> Array:
+    """Folds of rows with given scores, by codes of groups and labels.
+
+    They depend neither on the order of the rows nor on the names of the groups.
+    """
+    sums = np.bincount(groups, weight * scores)
+    rank = np.lexsort((sums, np.bincount(groups, weight), np.bincount(groups))).argsort()
+    cells = rank[groups] * (labels.max() + 1) + labels
     order = np.lexsort((weight, scores, cells))
     fold = np.empty(len(cells), dtype=np.intp)
     fold[order] = fold_numbers(cells[order], n_folds, seed)

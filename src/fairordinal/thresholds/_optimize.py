@@ -159,7 +159,7 @@ def _pool(samples: Samples, table: ScoreTable, evaluation: Evaluation, seed: int
     cells, weight = groups * len(table.labels) + labels, weight[kept]
     positions = samples.positions
     values = positions.levels[positions.codes(slice(None))][kept]
-    fold = threshold_folds(cells, values, weight, N_FOLDS, seed)
+    fold = threshold_folds(groups, labels, values, weight, N_FOLDS, seed)
     return ScorePool(HeldOutRows(evaluation, cells, weight, fold), values, table)
 
 
