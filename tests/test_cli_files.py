@@ -288,18 +288,41 @@ def test_the_page_of_an_audit_says_which_columns_and_rows_and_what_limit(tmp_pat
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
 
-def test_thresholds_are_those_of_the_library(tmp_path, frame):
+@pytest.mark.parametrize("confidence", [None, 0.8])
+def test_thresholds_are_those_of_the_library(tmp_path, frame, confidence):
     frame.to_csv(tmp_path / "a.csv", index=False)
     options = ("--score", "score", "--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
-    goal = ("--max-violation", "0.1", "--json", tmp_path / "o.json")
-    result = run("thresholds", tmp_path / "a.csv", *options, *goal)
+    goal = ("--max-violation", "0.2", "--json", tmp_path / "o.json")
+    sure = () if confidence is None else ("--confidence", confidence)
+    result = run("thresholds", tmp_path / "a.csv", *options, *goal, *sure)
     found = optimize_thresholds(
-        frame.score, frame.grade, sensitive_features=frame[["sex"]], max_violation=0.1, labels=ORDER
+        frame.score,
+        frame.grade,
+        sensitive_features=frame[["sex"]],
+        max_violation=0.2,
+        confidence=confidence,
+        labels=ORDER,
     )
     assert str(found) in result.output
     kept = json.loads((tmp_path / "o.json").read_text())
     shown = [{"inf": np.inf, "-inf": -np.inf}.get(each, each) for each in kept["thresholds"]]
     assert shown == found.thresholds.tolist()
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("thresholds", ("--score", "score", "--trade-off", "0.2", "--confidence", "0.9")),
+        ("frontier", ("--confidence", "0.9")),
+        ("frontier", ("--confidence", "9", "--max-violation", "0.1")),
+    ],
+)
+def test_confidence_without_a_limit_is_refused(tmp_path, frame, command, options):
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    columns = ("--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
+    result = run(command, tmp_path / "a.csv", *columns, *options)
+    assert isinstance(result.exception, ValueError)
+    assert "--confidence" in str(result.exception)
 
 
 def test_a_model_is_fitted_kept_and_predicts_what_it_predicts(tmp_path, frame):

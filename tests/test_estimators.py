@@ -357,3 +357,38 @@ def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(estimator)
+
+
+def test_what_to_expect_is_said_with_intervals():
+    model = fair(Ridge(), max_violation=0.2)
+    low, high = model.expected_violation_interval_
+    assert 0 <= low <= model.expected_violation_ <= high <= 1
+    low, high = model.expected_cost_interval_
+    assert low <= model.expected_cost_ <= high
+    assert model.confidence_ == 0.95
+    assert model.expected_violation_ <= 0.2
+
+
+def test_confidence_keeps_the_limit_with_an_upper_bound():
+    bold = fair(Ridge(), max_violation=0.3)
+    careful = fair(Ridge(), max_violation=0.3, confidence=0.9)
+    assert careful.confidence_ == 0.9
+    assert careful.expected_violation_ < bold.expected_violation_
+    assert careful.expected_cost_ >= bold.expected_cost_
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 0.9, "trade_off": 0.1}, "confidence belongs to max_violation"),
+        ({"confidence": 0.9, "group_aware": True}, "leave it out, or set group_aware=False"),
+        ({"confidence": 2.0}, "confidence must lie"),
+    ],
+)
+def test_confidence_that_makes_no_sense_is_refused_before_the_work(options, message):
+    class Unfitted(Ridge):
+        def fit(self, X, y):
+            raise AssertionError
+
+    with pytest.raises(ValueError, match=message):
+        FairThresholdClassifier(Unfitted(), **options).fit(X, y, sensitive_features=sex)

@@ -551,3 +551,61 @@ def test_the_official_search_ends_above_the_best_constant_predictor():
     constants = [np.abs(y - label).mean() for label in range(1, 9)]
     assert min(constants) == pytest.approx(1.661, abs=5e-4)
     assert result.objective <= min(constants) < 1.691
+
+
+def scored(n=600, seed=0):
+    random = np.random.default_rng(seed)
+    a = random.integers(0, 2, n)
+    latent = random.normal(size=n) + 0.5 * a
+    return latent + 0.5 * random.normal(size=n), np.digitize(latent, [-0.5, 0.5, 1.5]), a
+
+
+def test_confidence_cuts_for_a_stricter_limit():
+    scores, y, a = scored(2000)
+    limit = {"sensitive_features": a, "max_violation": 0.2}
+    bold = optimize_thresholds(scores, y, **limit)
+    careful = optimize_thresholds(scores, y, confidence=0.9, **limit)
+    assert careful.violation < bold.violation <= 0.2
+    assert careful.goal.allowance < 0.2
+    assert careful.cost > bold.cost
+    assert careful.gap <= 1e-3
+    again = optimize_thresholds(scores, y, confidence=0.9, **limit)
+    np.testing.assert_array_equal(again.thresholds, careful.thresholds)  # folds have a seed
+
+
+def test_confidence_does_not_depend_on_the_order_of_rows_or_on_rows_without_weight():
+    scores, y, a = scored(500)
+    options = {"max_violation": 0.2, "confidence": 0.8}
+    one = optimize_thresholds(scores, y, sensitive_features=a, **options)
+    order = np.random.default_rng(1).permutation(500)
+    other = optimize_thresholds(scores[order], y[order], sensitive_features=a[order], **options)
+    np.testing.assert_array_equal(one.thresholds, other.thresholds)
+    more = [np.append(column, extra) for column, extra in ((scores, 9.0), (y, 0), (a, 7))]
+    weighted = optimize_thresholds(
+        *more[:2], sensitive_features=more[2], sample_weight=np.append(np.ones(500), 0.0), **options
+    )
+    np.testing.assert_array_equal(one.thresholds, weighted.thresholds)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"trade_off": 0.2, "confidence": 0.9},
+        {"max_violation": 0.2, "confidence": 0.9, "method": "exact"},
+    ],
+)
+def test_confidence_needs_a_limit_and_the_certified_search(options):
+    scores, y, a = scored(50)
+    with pytest.raises(ValueError, match="confidence needs max_violation and method='certified'"):
+        optimize_thresholds(scores, y, sensitive_features=a, **options)
+    with pytest.raises(ValueError, match="confidence must lie"):
+        optimize_thresholds(scores, y, sensitive_features=a, max_violation=0.1, confidence=1.5)
+
+
+def test_nearly_constant_predictions_are_said_with_what_helps():
+    scores, y, a = scored(300)
+    with pytest.warns(UserWarning, match=r"of the rows are predicted label \d: .* \(expected cost"):
+        result = optimize_thresholds(
+            scores, y, sensitive_features=a, max_violation=0.01, confidence=0.95
+        )
+    assert result.after.table.cube.sum(axis=(0, 1)).max() > 0.9 * 300

@@ -178,7 +178,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             check_fraction(self.confidence, "confidence")
         pool = learn(self, X, y, sensitive_features, sample_weight)
         chosen = choose_on_path(pool, goal, self.confidence)
-        warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=4)
+        warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
         table = pool.predictions(chosen.candidate, result)
         settle(self, pool.trained, chosen.candidate, result, table, self.confidence or 0.95)

@@ -159,9 +159,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> model = FairThresholdClassifier(Ridge(0.1), max_violation=0.2)
     >>> model = model.fit(data.data, data.target, sensitive_features=data.sensitive_features)
     >>> model.predict(data.data[:8])                               # no group is needed
-    array([4, 0, 2, 2, 1, 1, 1, 2])
-    >>> round(model.cost_, 3), round(model.violation_, 3)          # on held-out scores
-    (0.783, 0.199)
+    array([4, 0, 2, 2, 2, 2, 2, 2])
+    >>> round(model.expected_violation_, 3)                        # on new rows
+    0.18
     """
 
     # routed only if asked for: scores of a model that does not know the group need none
@@ -234,7 +234,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             self._cut_by_group(pool, goal)
         else:
             chosen = choose_from(pool, [0], goal, self.confidence)
-            warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=4)
+            warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
             self.result_ = pool.thresholds(chosen.candidate, self._settings())
             expect(self, chosen.candidate, self.confidence or 0.95)
         warn_unfinished(self.result_, self.tol, stacklevel=3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
@@ -219,9 +218,7 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def _point(self, pool: Pool, candidate: Candidate, eval_set: Any) -> FrontierPoint:
         evaluation = candidate.evaluation
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "scores has one distinct value")  # the constant one
-            result = pool.thresholds(candidate, read_settings(1e-3, self.max_time, 0, 0))
+        result = pool.thresholds(candidate, read_settings(1e-3, self.max_time, 0, 0))
         if result.stopped_by == "interrupt":  # the user wants to stop the whole fit
             raise KeyboardInterrupt
         train = pool.predictions(candidate, result)
@@ -382,7 +379,7 @@ class FairOrdinalFrontier(BaseEstimator):
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
         chosen = choose(candidates, goal, confidence, optimism)
-        warn_about(self._candidates, chosen, goal, confidence, stacklevel=5)
+        warn_about(self._candidates, chosen, goal, confidence, stacklevel=4)
         return self.points_[candidates.index(chosen.candidate)]
 
     def _expected(self) -> tuple[Array, Array]:

@@ -9,7 +9,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from fairordinal._cuts import Goal
+from fairordinal._escapes import visible
 from fairordinal._inference import fisher_estimates, measured_contrasts
+from fairordinal._render import name_of
 from fairordinal.thresholds._choice import Chosen, judged_violation
 from fairordinal.thresholds._cross_fit import Candidate
 
@@ -47,14 +49,18 @@ def _about_labels(
 ) -> str:
     candidate = chosen.candidate
     shares = candidate.table.cube.sum(axis=(0, 1)) / candidate.table.cube.sum()
-    if shares.max() <= NEARLY_ALL:
+    if shares.max() <= NEARLY_ALL or not goal.price:
         return ""
     label = candidate.evaluation.labels[int(shares.argmax())]
     text = (
-        f"{shares.max():.0%} of the rows are predicted label {label!s}: this model hardly tells "
-        f"people apart (expected cost {candidate.cost:.3g})."
+        f"{shares.max():.0%} of the rows are predicted label {_shown(label)}: this model hardly "
+        f"tells people apart (expected cost {candidate.cost:.3g})."
     )
     return text + _what_helps(candidates, chosen, goal, confidence)
+
+
+def _shown(name: object) -> str:
+    return visible(name_of(name))
 
 
 def _what_helps(
@@ -69,6 +75,11 @@ def _what_helps(
         if c.table.cube.sum(axis=(0, 1)).max() <= NEARLY_ALL * c.table.cube.sum()
         and c.violation < goal.allowance
     ]
+    if not informative and _n_rankers(candidates) <= 1:
+        return (
+            f" Thresholds of these scores cannot keep max_violation={goal.allowance:g} otherwise: "
+            "allow a higher one, or train a fair model (FairOrdinalClassifier, `fairordinal fit`)."
+        )
     if not informative:
         return f" No other candidate keeps max_violation={goal.allowance:g}: allow a higher one."
     best = min(informative, key=lambda c: (round(judged_violation(c, confidence), 9), c.cost))
@@ -76,9 +87,13 @@ def _what_helps(
     if needed <= rows:
         return " Allow a higher max_violation."
     return (
-        f" About {needed:,} rows instead of {rows:,}, above all of group {group!s}, or a higher "
-        "max_violation would allow more."
+        f" About {needed:,} rows instead of {rows:,}, above all of group {_shown(group)}, or a "
+        "higher max_violation would allow more."
     )
+
+
+def _n_rankers(candidates: Sequence[Candidate]) -> int:
+    return len({candidate.ranker for candidate in candidates if not candidate.is_constant})
 
 
 def _rows_needed(

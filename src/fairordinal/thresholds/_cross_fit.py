@@ -18,6 +18,7 @@ Counts by fold, cell and place are then all that cutting and predicting need.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -289,10 +290,11 @@ class HeldOutRows:
             self.evaluation.predictions(_predicted_counts(whole[None], places[None]))
             for places in (final, *cuts)
         ]
-        costs = np.array([self.evaluation.mean_cost(table) for table in tables])
+        unit = cost_unit(self.evaluation.cost)
+        costs = np.array([self.evaluation.mean_cost(table) for table in tables]) / unit
         disparities = np.array([self.evaluation.criterion.disparities(t) for t in tables])
         return Instability(
-            float(np.sqrt(((costs[1:] - costs[0]) ** 2).mean())),
+            unit * float(np.sqrt(((costs[1:] - costs[0]) ** 2).mean())),
             np.sqrt(np.nan_to_num((disparities[1:] - disparities[0]) ** 2).mean(axis=0)),
         )
 
@@ -362,15 +364,18 @@ def solve_near(candidate: Candidate, table: ScoreTable, settings: Settings) -> T
     notion = read_notion(table, evaluation.criterion)
     known = np.searchsorted(table.axis, candidate.thresholds, side="right")
     most = most_proving_bounds(len(notion.offsets), len(evaluation.labels) - 1)
-    return solve(
-        table,
-        evaluation.criterion,
-        evaluation.cost,
-        goal,
-        "certified",
-        settings._replace(known=known, most_bounds=most),
-        notion=notion,
-    )
+    with warnings.catch_warnings():
+        if candidate.is_constant:
+            warnings.filterwarnings("ignore", "scores has one distinct value")
+        return solve(
+            table,
+            evaluation.criterion,
+            evaluation.cost,
+            goal,
+            "certified",
+            settings._replace(known=known, most_bounds=most),
+            notion=notion,
+        )
 
 
 def most_proving_bounds(n_contrasts: int, n_cuts: int) -> int:

@@ -55,7 +55,8 @@ class SimulatedSamples:
         self._noise = size[:, None].astype(np.float32) * draws
         self._generator = generator
         self._one = float(rows.weight.mean())  # weight of one row
-        self.costs = np.array([candidate.cost for candidate in candidates])
+        unit = cost_unit(rows.evaluation.cost)
+        self.costs = np.array([candidate.cost / unit for candidate in candidates])
         self.values = np.zeros((len(candidates), MOST_CONTRASTS))
         self.deviations = np.zeros_like(self.values)
         self._moved = np.zeros((*self.values.shape, N_SAMPLES), dtype=np.float32)
@@ -69,7 +70,7 @@ class SimulatedSamples:
         predicted = rows.predicted(binned, candidate, self._some)
         cost, unit = rows.evaluation.cost, cost_unit(rows.evaluation.cost)
         own = cost[cells % len(cost), predicted] / unit - candidate.cost / unit
-        self._moved_costs[number] = unit * ((own / (self._one * len(rows.cells))) @ self._noise)
+        self._moved_costs[number] = (own / (self._one * len(rows.cells))) @ self._noise
         if candidate.is_surely_fair:
             return
         criterion, table = rows.evaluation.criterion, replace(candidate.table, one=self._one)
