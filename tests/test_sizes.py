@@ -25,8 +25,9 @@ from fairordinal.cli._columns import LeftOut
 from fairordinal.criteria import NAMED, pair_tables
 from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay
 from fairordinal.ranker import FairLinearRanker
-from fairordinal.thresholds import _cross_fit, _multipliers
+from fairordinal.thresholds import Evaluation, _multipliers
 from fairordinal.thresholds._certified import Certified
+from fairordinal.thresholds._cross_fit import FULL, SEVERAL_GROUPS, SMALL
 from fairordinal.thresholds._local import _best_move, _moves
 from fairordinal.thresholds._solve import Deadline
 
@@ -261,9 +262,13 @@ def test_a_search_may_be_bounded_by_steps_and_its_bound_holds():
     assert some.lower_bound <= more.lower_bound <= more.objective <= some.objective
 
 
-def test_proofs_take_fewer_steps_with_more_groups_or_labels():
-    assert _cross_fit.most_proving_bounds(1, 4) == 500
-    assert _cross_fit.most_proving_bounds(1225, 2) < 20
+@pytest.mark.parametrize(
+    ("n_groups", "n_labels", "effort"),
+    [(2, 10, FULL), (3, 5, SEVERAL_GROUPS), (50, 3, SMALL), (2, 20, SMALL), (10, 10, SMALL)],
+)
+def test_less_is_tried_with_more_groups_or_labels(n_groups, n_labels, effort):
+    evaluation = Evaluation(None, None, np.arange(n_groups), np.arange(n_labels))
+    assert evaluation.effort == effort
 
 
 # Limits -------------------------------------------------------------------------------------
@@ -286,12 +291,12 @@ LIMITS = {
     "labels": (lambda: audit_of(2, 1501, 5000), "1501 labels.*at most .* 1500 labels"),
     "cells": (lambda: audit_of(60, 70, 5000), "60 groups .* 70 labels.*at most .* 4096 cells"),
     "groups of a ranker": (
-        lambda: learn(FairLinearRanker(), 101, 2),
-        "101 groups.*a ranker takes at most 100 groups, .* and 200 cells",
+        lambda: learn(FairLinearRanker(), 61, 2),
+        "61 groups.*a ranker takes at most 60 groups, .* and 150 cells",
     ),
     "cells of a model": (
         lambda: learn(FairOrdinalClassifier(max_violation=0.1), 2, 151),
-        "151 labels; a ranker takes .* 200 cells",
+        "151 labels; a ranker takes .* 150 cells",
     ),
     "groups of a classifier": (
         lambda: learn(FairThresholdClassifier(Unfitted()), 101, 2),

@@ -97,7 +97,7 @@ class FairOrdinalFrontier(BaseEstimator):
     Section 5 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153, where each trade-off is a
     model of its own; here ranker and thresholds are chosen together and holes are filled. Cost: a
     path of rankers for all rows and for each fold, O(n·d) a step, then at most `max_time` a model,
-    and for many groups a number of steps. At most 100 groups, and 200 cells (groups times labels).
+    and for many groups a number of steps. At most 60 groups, and 150 cells (groups times labels).
     More than 2¹⁷ rows are represented by a sample of that size.
 
     Examples

@@ -56,8 +56,8 @@ from fairordinal.ranker._objective import Fit, PairData, Training
 from fairordinal.ranker._paths import WAYS, accuracy_of, plain, violation_of
 
 RANKERS = ("auto", *WAYS)
-MOST_GROUPS = 100  # each pair of them is a disparity to be weighed
-MOST_CELLS = 200  # groups × labels; a step takes a transform for each
+MOST_GROUPS = 60  # each pair of them is a disparity to be weighed
+MOST_CELLS = 150  # groups × labels; a step takes a transform for each
 
 
 def ways_of(ranker: str) -> tuple[str, ...]:
@@ -245,7 +245,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     -----
     Minimises the mean of ℓ(s_i - s_j) over *all* pairs with y_i > y_j, plus the penalties, by
     L-BFGS in coordinates whitened by the Hessian at 0. Cost of a step: O(n·d), no pair is formed.
-    At most 100 groups, and 200 cells (groups times labels).
+    At most 60 groups, and 150 cells (groups times labels).
     Section 3.1 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples

@@ -39,9 +39,8 @@ from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import Settings
 from fairordinal.thresholds._sweep import multipliers_for, sweep
 
-MOST_GROUPS, MOST_LABELS, MOST_CELLS = 11, 15, 40  # beyond, each search takes long
-MOST_PROVING = 2_000  # bounds of a proof × pairs of groups or thresholds
-LEAST_BOUNDS = 3  # of a proof
+MOST_GROUPS, MOST_LABELS, MOST_CELLS = 11, 15, 50  # beyond, each search takes long
+LEAST_PROVING = 8  # bounds of a certificate
 BELOW = 1e-9  # taken off shares, relatively, so that rounding does not decide where a place ends
 
 
@@ -59,11 +58,12 @@ class Effort(NamedTuple):
     front_limits: int = 9  # at which a frontier begins
     front_rankers: int = 5  # for each of these
     front_rounds: int = 5  # in which limits are halved
+    most_proving: int = 1000  # bounds of a certificate × disparities
 
 
 FULL = Effort()
-SEVERAL_GROUPS = FULL._replace(front_limits=6, front_rankers=3, front_rounds=3)
-SMALL = Effort(64, 3, (1.0, 0.3), 0, 4, (1.0,), 2, 15, 4, 2, 1)
+SEVERAL_GROUPS = FULL._replace(front_limits=5, front_rankers=3, front_rounds=2, most_proving=50)
+SMALL = Effort(64, 3, (1.0, 0.3), 0, 4, (1.0,), 2, 15, 4, 2, 1, 8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +363,7 @@ def solve_near(candidate: Candidate, table: ScoreTable, settings: Settings) -> T
         goal = goal._replace(allowance=max(goal.allowance, candidate.reached.violation))
     notion = read_notion(table, evaluation.criterion)
     known = np.searchsorted(table.axis, candidate.thresholds, side="right")
-    most = most_proving_bounds(len(notion.offsets), len(evaluation.labels) - 1)
+    most = max(LEAST_PROVING, evaluation.effort.most_proving // len(notion.offsets))
     with warnings.catch_warnings():
         if candidate.is_constant:
             warnings.filterwarnings("ignore", "scores has one distinct value")
@@ -376,8 +376,3 @@ def solve_near(candidate: Candidate, table: ScoreTable, settings: Settings) -> T
             settings._replace(known=known, most_bounds=most),
             notion=notion,
         )
-
-
-def most_proving_bounds(n_contrasts: int, n_cuts: int) -> int:
-    """How many bounds a proof may take: fewer for many groups or labels."""
-    return max(LEAST_BOUNDS, MOST_PROVING // max(n_contrasts, n_cuts, 1))
