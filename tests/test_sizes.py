@@ -279,6 +279,11 @@ def learn(model, n_groups, n_labels):
     model.fit(score[:, None], true, sensitive_features=group)
 
 
+def scores_of(n_groups, n_labels):
+    true, _, score, group = people(n_groups, n_labels, 2000)
+    return audit(true, score, sensitive_features=group)
+
+
 class Unfitted(Ridge):
     """An estimator that must not be asked for work."""
 
@@ -290,6 +295,10 @@ LIMITS = {
     "groups": (lambda: audit_of(501, 2, 2000), "has 501 groups.*at most 500 groups"),
     "labels": (lambda: audit_of(2, 1501, 5000), "1501 labels.*at most .* 1500 labels"),
     "cells": (lambda: audit_of(60, 70, 5000), "60 groups .* 70 labels.*at most .* 4096 cells"),
+    "cells of scores": (
+        lambda: scores_of(40, 30),
+        "40 groups .* 30 labels; an audit of scores takes at most .* 1024 cells",
+    ),
     "groups of a ranker": (
         lambda: learn(FairLinearRanker(), 61, 2),
         "61 groups.*a ranker takes at most 60 groups, .* and 150 cells",

@@ -74,6 +74,7 @@ __all__ = [
 MOST_GROUPS = 500  # results are quadratic in it
 MOST_LABELS = 1500  # influences take their cube
 MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
+MOST_SCORED_CELLS = 1024  # with scores, of which there are as many as rows
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,11 @@ def read_samples(
     check_same_length(true, predicted, groups)
     truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
     weight = read_weight(sample_weight, len(truth.values), rows_of=name)
-    check_sizes(len(groups.levels), len(truth.levels), name=name)
+    sizes = (len(groups.levels), len(truth.levels))
+    if predicts_labels:
+        check_sizes(*sizes, name=name)
+    else:
+        check_sizes(*sizes, name=name, what="an audit of scores", most_cells=MOST_SCORED_CELLS)
     given = labels is not None or true.ordered or predicted.ordered
     return Samples(groups, truth, positions, weight, predicts_labels, given)
 
