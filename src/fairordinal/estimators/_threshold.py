@@ -467,15 +467,15 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         targets = self._learned[cells % len(self.classes_)]
         self.estimator_ = clone(self.estimator).fit(X, targets, **passed)
         self._response = choose_response(self.estimator_, X, self.response_method)
-        units = has_units(self.estimator_, self._response)
-        common = None if units else self._scores(self.estimator_, X)
+        own = self._scores(self.estimator_, X)
+        common = None if has_units(self.estimator_, self._response) else own
         splits = held_out_once((_rows(train), _rows(test)) for train, test in self._splits(cells))
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._fold)(X, targets, passed, train, test, common) for train, test in splits
         )
         at, scores = np.concatenate([test for _, test in splits]), np.concatenate(parts)
         fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        frozen = common is not None and np.array_equal(scores, common[at])
+        frozen = np.array_equal(scores, own[at])
         return at, scores, None if frozen or len(parts) == 1 else fold
 
     def _splits(self, cells: Array) -> Any:

@@ -105,6 +105,8 @@ def _rows_needed(
     """
     criterion, table = candidate.evaluation.criterion, candidate.table
     contrasts = measured_contrasts(criterion, table)
+    if not len(contrasts):  # weights are so small that no group has two rows
+        return 0, 0, None
     estimates = fisher_estimates(criterion, table, contrasts)
     centre = np.abs(np.tanh(estimates.centre))
     z = 0.0 if confidence is None else float(ndtri(confidence))
