@@ -12,7 +12,7 @@ standard notions, with a part for each label, are less reliable in groups of few
 
 * Fisher's scale: the interval is symmetric in ``atanh(disparity / scale)`` and never leaves the
   possible range;
-* one pseudo-row per group that knows nothing (`ScoreTable.padded`): perfect separation or a
+* one pseudo-row per group without information (`ScoreTable.padded`): perfect separation or a
   constant prediction does not look certain;
 * intervals hold for all pairs of groups at once: the critical value is the quantile of the
   greatest absolute entry of a Gaussian vector with the estimated correlations (max-t).

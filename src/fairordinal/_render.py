@@ -119,7 +119,7 @@ def text_table(
 def html_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> Markup:
-    """The same as HTML; all text is escaped."""
+    """A table as HTML; all text is escaped."""
     head = _html_row("th", header, left)
     body = "".join(_html_row("td", row, left) for row in rows)
     return Markup(f"<table><thead>{head}</thead><tbody>{body}</tbody></table>")

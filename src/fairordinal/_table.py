@@ -117,7 +117,7 @@ class ScoreTable:
 
     @cached_property
     def padded(self) -> ScoreTable:
-        """The table with one more row in each group, a pseudo-row that knows nothing.
+        """The table with one more row in each group, a pseudo-row without information.
 
         Its true label is spread as in all groups together, its position evenly over the axis
         (over `PSEUDO_POSITIONS` places of it, if it is longer).

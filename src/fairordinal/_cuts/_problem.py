@@ -148,7 +148,7 @@ class Problem:
 
     @cached_property
     def _squares(self) -> dict[int, Array]:
-        """The same for all places, of contrasts that have such a term."""
+        """``c(b)' Q c(b)`` for all places b, of contrasts that have such a term."""
         turned = self.pairs + self.pairs.transpose(0, 2, 1)
         return {
             int(e): np.asarray(quadratic(self.cumulative[:, self.members[e]], turned[e] / 2))
@@ -231,7 +231,7 @@ def _pairwise_tables(contrasts: Contrasts, totals: Array, first: Array) -> tuple
 
 
 def _sample_tables(contrasts: Contrasts, totals: Array, first: Array) -> tuple[Array, ...]:
-    """The same for contrasts of single samples, which have no pairs."""
+    """`offsets`, `steps` and `pairs` of contrasts of single samples, which have no pairs."""
     n, n_kinds = len(contrasts), len(first)
     sign = np.stack([contrasts.ahead, -contrasts.behind], axis=1)
     weight = (sign[:, :, None] * totals).reshape(n, 2 * n_kinds)  # (contrast, L)

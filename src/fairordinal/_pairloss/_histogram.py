@@ -75,7 +75,7 @@ class Histogram:
         return self._convolve(self.counts, weights, kernel.value)
 
     def bending(self, kernel: Kernel, weights: Array, counts: Array) -> Array:
-        """The same for the second derivative of the loss, of rows counted in any way."""
+        """Potential of the second derivative of the loss, of rows counted in any way."""
         return self._convolve(counts, weights, kernel.curvature)
 
     def pair_table(self, kernel: Kernel, kinds: Array) -> Array:

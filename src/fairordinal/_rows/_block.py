@@ -96,7 +96,7 @@ class Block(Rows):
         return self if len(at) == self.n_rows else self.take(at).alone()
 
     def alone(self) -> Block:
-        """The same rows with features of their own: the others are let go."""
+        """Copy the features of these rows, so that those of other rows need not be kept."""
         if self.places is None:
             return self
         features = self.features._replace(X=self.features.X[self.places])
@@ -128,7 +128,7 @@ class Block(Rows):
         return self.features.gram(self._among_all(values))
 
     def squares(self, values: Array) -> Array:
-        """The diagonal of the same."""
+        """The diagonal of ``Σ_i value_i x_i x_i'``."""
         return self.features.squares(self._among_all(values))
 
     def _among_all(self, values: Array) -> Array:
@@ -138,7 +138,7 @@ class Block(Rows):
         return np.bincount(self.places, values, self.features.n_rows)
 
     def __sizeof__(self) -> int:
-        """Bytes, by which a cluster knows that sending rows is dearer than waiting for a worker."""
+        """Size in bytes, reported to Dask so that the scheduler prefers locality."""
         X = self.features.X
         held = X.data.nbytes if sparse.issparse(X) else getattr(X, "nbytes", 0)
         return int(held + self.cells.nbytes + self.weight.nbytes)

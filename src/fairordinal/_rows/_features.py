@@ -48,7 +48,7 @@ class Features(NamedTuple):
         return cls(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 
     def moved(self) -> Features:
-        """The same scaling with an origin at the mean of features that lie far from 0.
+        """Scaling with an origin at the mean of features that lie far from 0.
 
         ``X @ coef`` adds up numbers as large as the features are, and is rounded like them. What
         is left of a feature with an offset of 1e15 must not be lost with what it is added to.
@@ -57,7 +57,7 @@ class Features(NamedTuple):
         return self._replace(means=self.means - origin, origin=origin)
 
     def holding(self, X: Any) -> Features:
-        """The same scaling with features as they were given."""
+        """Scaling of given features."""
         return self._replace(X=X - self.origin if np.any(self.origin) else X)
 
     @property
@@ -93,7 +93,7 @@ class Features(NamedTuple):
         return total
 
     def squares(self, weight: Array) -> Array:
-        """The diagonal of the same."""
+        """The diagonal of the Gram matrix, ``Σ_i value_i x_i x_i'``."""
         total = np.zeros(self.n_features)
         for rows in row_blocks(self.n_rows, BLOCK):
             total += weight[rows] @ self._block(rows) ** 2

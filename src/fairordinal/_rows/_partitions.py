@@ -124,7 +124,7 @@ def feature_parts(X: Any) -> list[Any]:
 
 
 class _Lengths:
-    """How many rows each block has; counted only if somebody asks, and nobody knows."""
+    """Numbers of rows of the blocks, computed lazily when chunk sizes are unknown."""
 
     def __init__(self, X: Any, parts: Sequence[Any]) -> None:
         self._X, self._parts = X, parts

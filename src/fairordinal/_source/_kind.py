@@ -153,7 +153,7 @@ def lines(text: str) -> list[str]:
 
 
 def check_encoding(encoding: str | None) -> None:
-    """Refuse an encoding that nobody knows."""
+    """Refuse an unknown encoding."""
     try:
         codecs.lookup(encoding or "utf-8")
     except LookupError:

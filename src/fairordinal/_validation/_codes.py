@@ -33,7 +33,7 @@ class Coded:
         return self.lookup[self.values[rows].astype(np.intp) - self.offset]
 
     def recode(self, new_code: Array, levels: Array) -> Coded:
-        """The same rows, level ``i`` becoming ``levels[new_code[i]]``."""
+        """Rename the levels of a column: level ``i`` becomes ``levels[new_code[i]]``."""
         lookup = np.where(self.lookup < 0, -1, new_code[self.lookup])
         return replace(self, lookup=lookup, levels=levels)
 

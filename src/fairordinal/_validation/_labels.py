@@ -114,7 +114,7 @@ def _levels_array(names: Sequence[Any]) -> Array:
 
 
 def _declared_order(truth: Column, predicted: Column) -> Array:
-    """The order of an ordered categorical, for want of `labels`."""
+    """The order of an ordered categorical, if `labels` is not given."""
     orders = {column.names for column in (truth, predicted) if column.ordered}
     if len(orders) == 1:
         (order,) = orders

@@ -74,7 +74,7 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path]) ->
 
 
 def identity(path: Path) -> tuple[int, int] | str | None:
-    """The same for each way to name a file, standard input too; None for devices and sockets."""
+    """Identify a file whatever it is called, standard input too; None for devices and sockets."""
     status = _status_of_input() if path == STANDARD_INPUT else status_of(path)
     if status is None:
         return os.path.realpath(path)

@@ -39,7 +39,7 @@ class Cells:
         return RowError(f"column {self.name!r} {what}", row, after)
 
     def as_numbers(self) -> Array:
-        """The same as numbers; text is refused."""
+        """A column as numbers; text is refused."""
         if self.texts is None:
             return self.values
         strange = [place for place, text in enumerate(self.texts) if not _is_written_number(text)]
@@ -52,7 +52,7 @@ class Cells:
         )
 
     def as_texts(self) -> Cells:
-        """The same as text."""
+        """A column as text."""
         if self.texts is not None:
             return self
         levels, places = np.unique(self.values, return_inverse=True)

@@ -282,7 +282,7 @@ def _usable_rows(
 
 
 def _take(column: Column, rows: Array) -> Column:
-    """Some rows; whole numbers that became fractions for want of others are whole again."""
+    """Some rows; the integer dtype is restored if the rows with missing values are dropped."""
     values = column.values[rows]
     numbers = column.names is None and not column.boolean and len(rows) < len(column.values)
     if numbers and values.dtype.kind == "f" and bool((values == np.rint(values)).all()):

@@ -150,7 +150,7 @@ def read_rows(
 def _read_blocks(
     estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
 ) -> tuple[Rows, Array, Array]:
-    """The same of rows in blocks of Dask."""
+    """Rows in blocks of Dask; the labels and the groups."""
     estimator.n_features_in_ = int(X.shape[1])
     names = [*getattr(X, "columns", [])]
     if names and all(isinstance(name, str) for name in names):

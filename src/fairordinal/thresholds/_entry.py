@@ -197,7 +197,7 @@ def midway(axis: Array, cuts: Array, lowest: Array | None = None) -> Array:
 
 
 def midway_by_group(table: ScoreTable, cuts: Array) -> Array:
-    """The same for each group, (n_groups, n_labels - 1), between scores of its own."""
+    """Thresholds of each group, (n_groups, n_labels - 1), midway between scores of its own."""
     entries = table.counts.tocoo()
     group = entries.coords[0] // len(table.labels)
     own = [np.unique(entries.coords[1][group == g]) for g in range(len(table.groups))]

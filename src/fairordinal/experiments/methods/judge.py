@@ -39,7 +39,7 @@ def mixtures(
     criterion: str,
     probabilities: tuple[float, ...],
 ) -> list[Row]:
-    """The same for coins between predictions and the best constant, expected over the coins."""
+    """Expected cost and violation of coins between predictions and the best constant."""
     constant = np.full_like(predicted, best_constant(split.train, cost, split.labels))
     ends = [
         (
