@@ -40,7 +40,8 @@ from fairordinal.thresholds._solve import Settings
 from fairordinal.thresholds._sweep import multipliers_for, sweep
 
 MOST_GROUPS, MOST_LABELS, MOST_CELLS = 11, 15, 50  # beyond, each search takes long
-LEAST_PROVING = 8  # bounds of a certificate
+FEW_CELLS = 20  # beyond, it takes a while with three groups or more
+LEAST_PROVING = 4  # bounds of a certificate
 BELOW = 1e-9  # taken off shares, relatively, so that rounding does not decide where a place ends
 
 
@@ -62,8 +63,11 @@ class Effort(NamedTuple):
 
 
 FULL = Effort()
-SEVERAL_GROUPS = FULL._replace(front_limits=5, front_rankers=3, front_rounds=2, most_proving=50)
-SMALL = Effort(64, 3, (1.0, 0.3), 0, 4, (1.0,), 2, 15, 4, 2, 1, 8)
+SEVERAL_GROUPS = FULL._replace(front_limits=5, front_rankers=3, front_rounds=2, most_proving=600)
+MANY_GROUPS = FULL._replace(
+    step=2, front_limits=4, front_rankers=2, front_rounds=1, most_proving=200
+)
+SMALL = Effort(64, 3, (1.0, 0.3), 0, 4, (1.0,), 2, 15, 3, 2, 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +90,9 @@ class Evaluation:
         n_groups, n_labels = len(self.groups), len(self.labels)
         if n_groups > MOST_GROUPS or n_labels > MOST_LABELS or self.n_cells > MOST_CELLS:
             return SMALL
-        return FULL if n_groups == 2 else SEVERAL_GROUPS
+        if n_groups == 2:
+            return FULL
+        return SEVERAL_GROUPS if self.n_cells <= FEW_CELLS else MANY_GROUPS
 
     def predictions(self, counts: Array) -> ScoreTable:
         """A table of counts by cell and predicted label."""
