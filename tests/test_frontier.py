@@ -188,6 +188,7 @@ def test_a_frontier_is_kept_without_its_rows(frontier):
     expected = frontier.select(knee=True).predict(X)
     np.testing.assert_array_equal(again.select(knee=True).predict(X), expected)
     assert again._trained.features.X is None
+    assert not hasattr(again._samples, "rows")
 
 
 def made_up(cost, violation):

@@ -148,8 +148,8 @@ def test_indexes_are_sorted_only_if_they_may_hold_the_same_labels(monkeypatch):
 
 
 COLUMNS = {"X", "y", "y_true", "y_pred", "scores", "sensitive_features", "sample_weight"}
-OTHERWISE = {"audit_counts", "fit_table", "read", "read_blocks"}  # columns of one table; of Dask
-INTERNAL = {"learn", "learn_thresholds", "read_rows", "read_scored"}
+OTHERWISE = {"audit_counts", "fit_table", "read"}  # columns of one table
+INTERNAL = {"learn", "read_rows"}
 
 
 def takers():

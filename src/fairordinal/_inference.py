@@ -328,7 +328,7 @@ def _resample(
 ) -> Array:
     """Disparities of resampled tables on Fisher's scale, (resamples, contrasts).
 
-    Each group is drawn anew, with its number of rows, from its counts and one pseudo-row. At
+    Each group is resampled, with its number of rows, from its counts and one pseudo-row. At
     most `MOST_DRAWN` rows are drawn: the interval of more is narrower than it can show.
     """
     from sklearn.utils import check_random_state  # slow to import, seldom needed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -94,7 +95,8 @@ class RankerPool(Pool):
 
     @property
     def trained(self) -> Trained:
-        return Trained(self.path, self.sample.scaling)
+        path = [replace(fit, steepness=None) for fit in self.path]
+        return Trained(path, self.sample.scaling)
 
     def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
         """The thresholds of a candidate with a certificate, on out-of-fold scores.

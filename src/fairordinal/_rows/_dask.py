@@ -1,7 +1,7 @@
 """Rows in blocks of Dask: a pass is one task a block and a tree of sums; rows stay where they are.
 
 Dask is an optional dependency; its scheduler — threads of this process, or a cluster — is the
-caller's choice. Blocks that are not persisted are made anew by each pass: what is read from disk
+caller's choice. Blocks that are not persisted are made again by each pass: what is read from disk
 needs no more memory than the blocks at work. What takes very many passes over rows in one block
 goes there as one task.
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_DISTINCT = 1 << 17  # rows whose scores are told apart
 STRETCHES = 1 << 14  # into which the scores of more rows are put
-UNEVEN = 2.0  # times the mean weight that a stretch may have, before they are made anew
+UNEVEN = 2.0  # times the mean weight that a stretch may have, before they are divided again
 MOST_ROUNDS = 6
 ROUNDING = 1e-12  # of the range of scores
 

@@ -80,7 +80,7 @@ def pairwise_gradient(
     The mean of ℓ(s_i - s_j) over all pairs with y_i > y_j, and disparities with the smooth step
     1 / (1 + exp(s_j - s_i)) in place of a win. Cost: O(n + m·B·log B) with m cells and B bins, for
     each pair of groups with a price, and O(n·log n + n·m) for the squared hinge; no pair is formed.
-    Names are read anew at each call: a learner of many rounds should pass groups as integers.
+    Names are read again at each call: a learner of many rounds should pass groups as integers.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class SimulatedSamples:
         self._moved_costs = np.zeros((len(candidates), N_SAMPLES), dtype=np.float32)
         for number, candidate in enumerate(candidates):
             self._simulate(number, candidate, binned[candidate.ranker])
-        del self._noise
+        del self.rows, self._some, self._generator, self._noise  # no rows are kept
 
     def _simulate(self, number: int, candidate: Candidate, binned: Binned) -> None:
         rows, cells = self.rows, self.rows.cells[self._some]
