@@ -1,6 +1,6 @@
 """Tables of text for a terminal, a notebook and a data-frame library.
 
-Knows nothing of fairness: headers and rows in, text, HTML or a frame out.
+Independent of fairness: headers and rows in, text, HTML or a frame out.
 """
 
 from __future__ import annotations
