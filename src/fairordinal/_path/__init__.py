@@ -1,6 +1,6 @@
 """A path of rankers, each with thresholds: candidates, and which of them to take."""
 
-from fairordinal._path._choose import choose_on_path
+from fairordinal._path._choose import best_by_basis, choose_on_path
 from fairordinal._path._front import fill, is_wide, non_dominated
 from fairordinal._path._plan import Plan
 from fairordinal._path._rankers import RankerPool, Trained
@@ -9,6 +9,7 @@ __all__ = [
     "Plan",
     "RankerPool",
     "Trained",
+    "best_by_basis",
     "choose_on_path",
     "fill",
     "is_wide",

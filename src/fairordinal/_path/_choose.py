@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fairordinal._cuts import Goal
 from fairordinal._path._front import promising
-from fairordinal.thresholds import Chosen, Pool, choose_from, limited
+from fairordinal.thresholds import Candidate, Chosen, Pool, choose_from, limited
+
+ROUNDING = 1e-9
 
 
 def choose_on_path(pool: Pool, goal: Goal, confidence: float | None) -> Chosen:
@@ -15,4 +19,21 @@ def choose_on_path(pool: Pool, goal: Goal, confidence: float | None) -> Chosen:
         tried = [limited(share * goal.allowance) for share in effort.screened]
         most = effort.rankers
     best = promising(pool, tried, most)
-    return choose_from(pool, sorted({0}.union(*best.values())), goal, confidence)
+    plain = {rankers[0] for rankers in pool.bases}
+    return choose_from(pool, sorted(plain.union(*best.values())), goal, confidence)
+
+
+def best_by_basis(
+    candidates: Sequence[Candidate], bases: Sequence[str], limit: float
+) -> dict[str, tuple[float, float]]:
+    """For each basis, estimated cost and violation of its cheapest candidate within a limit.
+
+    `bases` has the basis of each ranker. Constant predictors belong to none.
+    """
+    found: dict[str, tuple[float, float]] = {}
+    for candidate in candidates:
+        basis, reached = bases[candidate.ranker], (candidate.cost, candidate.violation)
+        within = candidate.violation <= limit + ROUNDING and not candidate.is_constant
+        if within and reached < found.get(basis, (float("inf"), 0.0)):
+            found[basis] = reached
+    return found

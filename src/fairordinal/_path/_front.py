@@ -34,10 +34,19 @@ def fill(pool: Pool) -> list[Candidate]:
 
 
 def promising(pool: Pool, goals: Sequence[Goal], most: int) -> dict[Goal, list[int]]:
-    """For each goal, the rankers whose in-sample scores reach most; of equals the first."""
+    """For each goal, the rankers of each basis whose in-sample scores reach most.
+
+    Bases differ in how optimistic in-sample scores are, so that each has its own best. Of equals
+    the first is taken.
+    """
     screened = pool.screen(goals)
+
+    def best(rankers: Sequence[int], g: int) -> list[int]:
+        known = [ranker for ranker in rankers if ranker in screened]
+        return sorted(known, key=lambda r: round(screened[r][g].objective, 9))[:most]
+
     return {
-        goal: sorted(screened, key=lambda r: round(screened[r][g].objective, 9))[:most]
+        goal: [ranker for rankers in pool.bases for ranker in best(rankers, g)]
         for g, goal in enumerate(goals)
     }
 

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from fairordinal._basis import Basis
 from fairordinal._pairloss import Kernel
-from fairordinal._rows import Rows, on_site
+from fairordinal._rows import Block, Folds, Rows, on_site
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.ranker import (
+    ALPHAS,
     Aim,
     Fit,
     PairData,
     Training,
+    accuracies_by_alpha,
+    choose_alpha,
     fit_path,
     pair_data,
     require_pairwise,
+    sample_of,
     warn_unconverged,
 )
 from fairordinal.thresholds import Evaluation
 
 MOST_STEEP = 1 << 16  # rows from which the Hessian is estimated
+MOST_TESTED = 1 << 15  # held-out rows by which the strength of the penalty is chosen
 ROUGHER = 100.0  # tolerance of fits to folds, relative to that of the path
+TREE_ALPHAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,29 +39,45 @@ class Plan:
     loss: Kernel
     ways: tuple[str, ...]
     training: Training
+    basis: Basis
 
     def path(self, rows: Rows) -> list[Fit]:
         """Rankers from accurate to fair."""
         return on_site(_path, [rows], self)
 
+    def choose_alpha(self, rows: Rows, folds: Folds) -> tuple[float, float]:
+        """The strength of the penalty with the most held-out pairs in order, and their share."""
+        known = len(folds) == 1 and folds[0][0] is rows  # the basis was made of these rows
+        return choose_alpha(rows, folds, self.alphas, _accuracies, self, known)
+
+    @property
+    def alphas(self) -> tuple[float, ...]:
+        return ALPHAS if self.basis.is_fixed else TREE_ALPHAS
+
     def refit(self, rows: Rows, path: list[Fit]) -> list[Fit]:
         """Rankers with the aims of a path, fitted to a part of its rows."""
         max_iter = min(self.training.max_iter, self.evaluation.effort.max_iter)
         rough = replace(self.training, tol=ROUGHER * self.training.tol, max_iter=max_iter)
-        return rough.fit_again(self.pairs(rows), path)
+        again = rough.fit_again if self.basis.is_fixed else rough.fit_in_turn
+        return again(self.pairs(rows), path)
 
     @one_thread
-    def extend(self, rows: Rows, fit: Fit, sample: Rows) -> Fit:
-        """A ranker that was fitted to a sample, fitted to all rows.
+    def extend(self, rows: Rows, fit: Fit, sample: Rows) -> tuple[Plan, Fit]:
+        """A ranker that was fitted to a small sample, fitted to more rows; and its plan.
 
-        The Hessian on the sample preconditions the fit, so that it takes fewer steps.
+        A linear one is fitted to all rows. The Hessian on the sample preconditions the fit, so that
+        it takes fewer steps. Trees are grown on a larger sample.
         """
         if fit.aim is None:
-            return fit
+            return self, fit
+        if not self.basis.is_fixed:
+            more = sample_of(rows)
+            plan = replace(self, basis=self.basis.again(more))
+            return plan, on_site(_fit_cold, [more], plan, fit)
         steepness = on_site(_steepness, [sample], self, fit.aim, fit.coef)
         extended = self.training.fit(self.pairs(rows), fit.aim, fit.coef, steepness)
         warn_unconverged([extended], self.training.max_iter)
-        return extended
+        return self, extended
 
     def pairs(self, rows: Rows) -> PairData:
         """Pairs of rows to learn from."""
@@ -62,7 +85,18 @@ class Plan:
 
 
 def _path(rows: Rows, plan: Plan) -> list[Fit]:
-    return fit_path(plan.pairs(rows), plan.ways, plan.training)
+    return fit_path(plan.pairs(plan.basis.mapped(rows)), plan.ways, plan.training)
+
+
+def _fit_cold(rows: Rows, plan: Plan, fit: Fit) -> Fit:
+    return plan.training.fit_in_turn(plan.pairs(plan.basis.mapped(rows)), [fit])[0]
+
+
+def _accuracies(train: Block, held_out: Block, plan: Plan, known: bool) -> list[float]:
+    """Shares of held-out pairs in order by the plain ranker, for each strength of the penalty."""
+    again, some = plan.basis if known else plan.basis.again(train), held_out.sample(MOST_TESTED)
+    learned, tested = (plan.pairs(again.mapped(rows)) for rows in (train, some))
+    return accuracies_by_alpha(learned, tested, plan.alphas, plan.training.max_iter)
 
 
 def _steepness(rows: Rows, plan: Plan, aim: Aim, coef: Array) -> Array | None:

@@ -1,4 +1,4 @@
-"""Candidates from a path of rankers: out-of-fold scores of rankers, cut by thresholds."""
+"""Candidates from paths of rankers: out-of-fold scores of rankers, cut by thresholds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from fairordinal._basis import Linear, Score
 from fairordinal._cuts import Goal
+from fairordinal._importance import importances
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
 from fairordinal._rows import (
     Block,
-    Features,
     Folds,
     Rows,
     align,
@@ -38,88 +39,146 @@ from fairordinal.thresholds import (
 THRESHOLD_FOLDS = 5  # where rows were held out together
 
 
-class Trained(NamedTuple):
-    """What is left of a path without its rows: enough to make a model of a candidate."""
+class Ranker(NamedTuple):
+    """A ranker, and the plan by which it was learned."""
 
-    path: list[Fit]
-    features: Features  # means and spreads
+    plan: Plan
+    fit: Fit
+
+    @property
+    def score(self) -> Score:
+        return self.plan.basis.score(self.fit.coef)
+
+
+class Trained(NamedTuple):
+    """What is left of a ranker without rows: enough to make a model of it."""
+
+    basis: str
+    alpha: float
+    score: Score
 
 
 class RankerPool(Pool):
-    """Candidates of a path of rankers. The last ranker of the path is constant.
+    """Candidates of paths of rankers, one path for each basis. The last ranker is constant.
 
     Rankers are fitted to folds when they are first needed. Of very many rows, a sample is enough
-    to choose by; `thresholds` then fits the chosen ranker to all rows.
+    to choose by; `thresholds` then fits the chosen ranker to more rows.
     """
 
     def __init__(
         self,
-        plan: Plan,
+        paths: Sequence[tuple[Plan, list[Fit]]],
         rows: Rows,
         sample: Rows,
-        path: list[Fit],
         folds: Folds,
         *,
         n_jobs: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.plan, self.all_rows, self.sample = plan, rows, sample
-        self.path = [*path, nothing(rows.n_features)]
-        self.constant = len(path)
+        self.all_rows, self.sample = rows, sample
+        self.rankers = [Ranker(plan, fit) for plan, path in paths for fit in path]
+        self.constant = len(self.rankers)
+        linear = replace(paths[0][0], basis=Linear(sample.scaling))
+        self.rankers.append(Ranker(linear, nothing(rows.n_features)))
+        self._scored_rows: tuple[Fit, Rows] | None = None  # by a forest, which takes a while
         self._folds, self._jobs = folds, Parallel(**rows.workers(n_jobs))
         parts = [on_site(_columns, [held_out]) for _, held_out in folds]
         cells, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         fold = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
         if len(parts) == 1:
             fold = fold_numbers(cells, THRESHOLD_FOLDS, seed)
-        super().__init__(HeldOutRows(plan.evaluation, cells, weight, fold))
+        super().__init__(HeldOutRows(paths[0][0].evaluation, cells, weight, fold))
+
+    @property
+    def bases(self) -> Sequence[Sequence[int]]:
+        return self._by_basis(range(self.constant))
+
+    def _by_basis(self, rankers: Sequence[int]) -> list[list[int]]:
+        found: dict[str, list[int]] = {}
+        for number in rankers:
+            found.setdefault(self.rankers[number].plan.basis.name, []).append(number)
+        return [*found.values()]
 
     def out_of_fold(self, rankers: Sequence[int]) -> list[Array]:
-        path = [self.path[r] for r in rankers]
+        found: dict[int, Array] = {}
         with progress("cross-validation") as say:
             if say is not None:
-                say(f"{len(path)} rankers in {len(self._folds)} folds")
-            found = self._jobs(
-                delayed(on_site)(_fold_scores, fold, self.plan, path) for fold in self._folds
-            )
-        return [*np.concatenate(found, axis=1)]
+                say(f"{len(rankers)} rankers in {len(self._folds)} folds")
+            for numbers in self._by_basis(rankers):
+                plan = self.rankers[numbers[0]].plan
+                path = [self.rankers[number].fit for number in numbers]
+                scores = self._jobs(
+                    delayed(on_site)(_held_out_scores, [held_out], plan, path)
+                    if train is self.sample
+                    else delayed(on_site)(_fold_scores, (train, held_out), plan, path)
+                    for train, held_out in self._folds
+                )
+                found |= dict(zip(numbers, np.concatenate(scores, axis=1), strict=True))
+        return [found[number] for number in rankers]
 
     def screen(self, goals: Sequence[Goal]) -> dict[int, list[Cut]]:
         """For rankers, what thresholds for some goals reach on their in-sample scores."""
-        path = dict(enumerate(self.path[: self.constant]))
-        path = {r: path[r] for r in [*path][:: self.plan.evaluation.effort.step]}
+        found: dict[int, list[Cut]] = {}
+        step = self.rows.evaluation.effort.step
         with progress("thresholds") as say:
             if say is not None:
-                say(f"{len(goals)} limits for each of {len(path)} rankers")
-            return on_site(_screen, [self.sample], self.plan, path, goals)
+                say(f"{len(goals)} limits for each of {self.constant} rankers")
+            for numbers in self.bases:
+                some = numbers[::step]
+                path = {number: self.rankers[number].fit for number in some}
+                plan = self.rankers[numbers[0]].plan
+                found |= on_site(_screen, [self.sample], plan, path, goals)
+        return found
 
     @property
-    def trained(self) -> Trained:
-        path = [replace(fit, steepness=None) for fit in self.path]
-        return Trained(path, self.sample.scaling)
+    def trained(self) -> list[Trained]:
+        return [
+            Trained(ranker.plan.basis.name, ranker.plan.training.alpha, ranker.score)
+            for ranker in self.rankers
+        ]
 
     def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
         """The thresholds of a candidate with a certificate, on out-of-fold scores.
 
-        If the pool has a sample of the rows, the ranker is fitted to all rows first, and its own
+        If the pool has a sample of the rows, the ranker is fitted to more rows first, and its own
         scores are cut: with so many rows they are hardly optimistic.
         """
         if self.all_rows.n_rows == self.sample.n_rows:
             return solve_near(candidate, self.score_table(candidate), settings)
-        ranker = self.constant if candidate.is_constant else candidate.ranker
-        self.path[ranker] = self.plan.extend(self.all_rows, self.path[ranker], self.sample)
-        names = (self.plan.evaluation.groups, self.plan.evaluation.labels)
-        table = score_table(self.all_rows, self.path[ranker].coef, *names)
+        number = self.constant if candidate.is_constant else candidate.ranker
+        plan, fit = self.rankers[number]
+        self.rankers[number] = Ranker(*plan.extend(self.all_rows, fit, self.sample))
+        names = (self.rows.evaluation.groups, self.rows.evaluation.labels)
+        table = score_table(*self._scored(number), *names)
         return solve_near(candidate, table, settings)
 
     def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
-        coef = self.path[candidate.ranker].coef
-        counts = self.all_rows.sum(_predictions, coef, result.thresholds)
-        return self.plan.evaluation.predictions(counts)
+        rows, coef = self._scored(candidate.ranker)
+        counts = rows.sum(_predictions, coef, result.thresholds)
+        return self.rows.evaluation.predictions(counts)
+
+    def importances(self, candidate: Candidate) -> Array:
+        """Shares of the variance of a candidate's scores by column."""
+        return on_site(_importances, [self.sample], self.rankers[candidate.ranker].score)
+
+    def _scored(self, number: int) -> tuple[Rows, Array]:
+        """Rows and coefficients whose products are the scores of all rows."""
+        ranker = self.rankers[number]
+        if ranker.plan.basis.is_fixed:
+            return self.all_rows, ranker.fit.coef
+        if self._scored_rows is None or self._scored_rows[0] is not ranker.fit:
+            self._scored_rows = ranker.fit, self.all_rows.mapped(ranker.score.feature, 1)
+        return self._scored_rows[1], np.ones(1)
 
 
 def _columns(block: Block) -> tuple[Array, Array]:
     return block.cells, block.weight
+
+
+def _held_out_scores(held_out: Block, plan: Plan, path: list[Fit]) -> Array:
+    """Scores of held-out rows by rankers that were fitted to all the others."""
+    tested = plan.basis.mapped(held_out)
+    return np.stack([tested.scores(fit.coef).copy() for fit in path])
 
 
 def _fold_scores(train: Block, held_out: Block, plan: Plan, path: list[Fit]) -> Array:
@@ -127,11 +186,13 @@ def _fold_scores(train: Block, held_out: Block, plan: Plan, path: list[Fit]) -> 
 
     They are aligned to the scores of the path, so that the same thresholds cut all folds.
     """
+    again = plan.basis.again(train)
+    known, learned, tested = plan.basis.mapped(train), again.mapped(train), again.mapped(held_out)
     scores = []
-    for fit, refitted in zip(path, plan.refit(train, path), strict=True):
-        common = train.scores(fit.coef).copy()
-        own = train.scores(refitted.coef)
-        scores.append(align(held_out.scores(refitted.coef), own, common, train.weight))
+    for fit, refitted in zip(path, plan.refit(learned, path), strict=True):
+        common = known.scores(fit.coef).copy()
+        own = learned.scores(refitted.coef)
+        scores.append(align(tested.scores(refitted.coef), own, common, train.weight))
     return np.stack(scores)
 
 
@@ -139,11 +200,15 @@ def _screen(
     block: Block, plan: Plan, path: dict[int, Fit], goals: Sequence[Goal]
 ) -> dict[int, list[Cut]]:
     rows = HeldOutRows(plan.evaluation, block.cells, block.weight, np.zeros(block.n_rows, int))
-    found = {}
+    found, mapped = {}, plan.basis.mapped(block)
     for ranker, fit in path.items():
-        binned = rows.bin(block.scores(fit.coef))
+        binned = rows.bin(mapped.scores(fit.coef))
         found[ranker] = rows.cut(binned, goals, rows.multipliers(binned, goals))
     return found
+
+
+def _importances(block: Block, score: Score) -> Array:
+    return importances(score, block.alone().features, block.weight)
 
 
 def _predictions(block: Block, coef: Array, thresholds: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -95,7 +95,11 @@ class Block(Rows):
         at = spaced(0, self.n_rows, self.n_rows, most)
         return self if len(at) == self.n_rows else self.take(at).alone()
 
-    def alone(self) -> Block:
+    def mapped(self, work: Callable[[Features], Features], n_features: int) -> Self:
+        own = self.alone()
+        return replace(own, features=work(own.features), _known={})
+
+    def alone(self) -> Self:
         """Copy the features of these rows, so that those of other rows need not be kept."""
         if self.places is None:
             return self

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -85,6 +85,14 @@ class DaskRows(Rows):
     def _part(self, block: Any, counts: Array) -> DaskRows:
         return replace(self, blocks=[block], label_counts=counts[None])
 
+    def mapped(self, work: Callable[[Features], Features], n_features: int) -> Self:
+        import dask
+
+        told = _told(_mapped, (work, n_features))
+        blocks = [dask.delayed(_work)(told, block) for block in self.blocks]
+        scaled = Features(None, np.zeros(n_features), np.ones(n_features))
+        return replace(self, blocks=blocks, scaled=scaled)
+
     def sample(self, most: int) -> Rows:
         """The rows that stand for all, persisted in one block: they are passed over many times.
 
@@ -100,6 +108,10 @@ class DaskRows(Rows):
         (block,) = dask.persist(dask.delayed(_merged)(taken))
         counts = compute(dask.delayed(rows_by_label)(block))[None]
         return replace(self, blocks=[block], label_counts=counts)
+
+
+def _mapped(block: Block, work: Callable[[Features], Features], n_features: int) -> Rows:
+    return block.mapped(work, n_features)
 
 
 def _fold_numbers(block: Block, n_folds: int, seed: int) -> Array:

@@ -99,10 +99,16 @@ class Features(NamedTuple):
             total += weight[rows] @ self._block(rows) ** 2
         return total
 
-    def _block(self, rows: slice) -> Array:
+    def standardised(self, rows: slice) -> Any:
+        """Some rows of ``(X - means) / spreads``; sparse if X is."""
         part = self.X[rows]
-        part = part.toarray() if sparse.issparse(part) else part
+        if sparse.issparse(part):
+            return part @ sparse.diags_array(1.0 / self.spreads)
         return (part - self.means) / self.spreads
+
+    def _block(self, rows: slice) -> Array:
+        part = self.standardised(rows)
+        return part.toarray() if sparse.issparse(part) else part
 
 
 def linear_scores(X: Any, coef: Array, origin: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -69,6 +69,10 @@ class Rows(ABC):
     @abstractmethod
     def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
         """Rows to learn from and rows held out, alike in groups and labels."""
+
+    @abstractmethod
+    def mapped(self, work: Callable[[Features], Features], n_features: int) -> Self:
+        """Rows with other features, made of theirs."""
 
     @abstractmethod
     def sample(self, most: int) -> Rows:

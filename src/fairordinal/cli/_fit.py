@@ -9,6 +9,7 @@ import typer
 
 from fairordinal._escapes import visible
 from fairordinal._source import missing_cells
+from fairordinal._validation import check_choice
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
@@ -34,6 +35,8 @@ from fairordinal.cli._output import (
 )
 from fairordinal.cli._streams import show
 from fairordinal.cli._tables import (
+    MODELS,
+    Basis,
     Cost,
     Criterion,
     Features,
@@ -65,6 +68,7 @@ def fit(
     ] = None,
     criterion: Criterion = "demographic_parity",
     cost: Cost = "absolute",
+    basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
     order: Order = None,
@@ -79,10 +83,11 @@ def fit(
 ) -> None:
     """Fit a fair model to a table, and keep it in a file.
 
-    Columns of numbers are standardised, missing ones take the mean; columns of text get an input
-    for each category, missing being one of them and unknown ones counting as missing. Codes such
-    as 00123 are text; dates are left out, and so is text of which no two cells are equal. The group
-    is never an input, and is not needed to predict. Rows without a label or a group are left out.
+    Columns of numbers are standardised; missing ones take the mean, and an input says that they are
+    missing. Columns of text get an input for each category, missing being one of them and unknown
+    ones counting as missing. Codes such as 00123 are text; dates are left out, and so is text of
+    which no two cells are equal. The group is never an input, and is not needed to predict. Rows
+    without a label or a group are left out.
 
     Examples
     --------
@@ -90,6 +95,7 @@ def fit(
     """
     from fairordinal.models import export_onnx, fit_table, save_model
 
+    check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     source = opened(file, separator, encoding, decimal, missing)
@@ -108,6 +114,7 @@ def fit(
             max_violation=max_violation,
             confidence=confidence,
             cost_matrix=cost,
+            basis=basis,
         )
     save_model(model, out)
     if onnx:

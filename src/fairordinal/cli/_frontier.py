@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._source import listed
-from fairordinal._validation import check_fraction
+from fairordinal._validation import check_choice, check_fraction
 from fairordinal.cli._columns import (
     Decimal,
     Encoding,
@@ -26,6 +26,8 @@ from fairordinal.cli._columns import (
 from fairordinal.cli._output import check_outputs, say, say_written, told, write_json, write_page
 from fairordinal.cli._streams import show
 from fairordinal.cli._tables import (
+    MODELS,
+    Basis,
     Cost,
     Criterion,
     Features,
@@ -56,6 +58,7 @@ def frontier(
     ] = None,
     criterion: Criterion = "demographic_parity",
     cost: Cost = "absolute",
+    basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
     order: Order = None,
@@ -80,13 +83,14 @@ def frontier(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
+    check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     source = opened(file, separator, encoding, decimal, missing)
     table = whole_table(source, y, group, order, feature or [], ignore or [])
     say([table.note], quiet)
     with told(quiet), placed(source):
-        rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs)
+        rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs, basis)
     if max_violation is None:
         chosen = found.select(knee=True)
     else:
@@ -113,6 +117,7 @@ def learn(
     criterion: str,
     cost: str,
     jobs: int,
+    basis: str = "auto",
 ) -> tuple[Any, Any]:
     """The training rows of a table, and the frontier of models for them."""
     from fairordinal.frontier import FairOrdinalFrontier
@@ -126,18 +131,20 @@ def learn(
         ignore=ignore or (),
     )
     found = FairOrdinalFrontier(
-        criterion, cost_matrix=cost, categories=table.categories, n_jobs=jobs
+        criterion, cost_matrix=cost, categories=table.categories, n_jobs=jobs, basis=basis
     )
     return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
 
 
 def describe(chosen: Any, limit: float | None) -> str:
     """The chosen model in a sentence."""
+    from fairordinal.estimators import describe_basis
+
     why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
     low, high = chosen.expected_violation_interval_
     return (
-        f"\nChosen {why}: expected cost {chosen.expected_cost_:.3f}, expected violation "
-        f"{chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new rows."
+        f"\nChosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
+        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new rows."
     )
 
 

@@ -38,6 +38,14 @@ Criterion = Annotated[
     str, typer.Option(help="What is fair, such as demographic_parity or equal_opportunity.")
 ]
 Cost = Annotated[str, typer.Option(help="absolute, zero_one, squared or asymmetric.")]
+MODELS = ("auto", "linear", "trees")
+Basis = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="auto, linear or trees: a linear model, a forest, or whichever held-out rows prefer.",
+    ),
+]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a report there.", metavar="FILE")]
 ModelFile = Annotated[
     Path | None, typer.Option("--out", "-o", help="Write the model there, as JSON.", metavar="FILE")

@@ -1,6 +1,6 @@
 """What users fit: scikit-learn estimators of ordered labels."""
 
-from fairordinal.estimators._learning import learn, settle
+from fairordinal.estimators._learning import describe_basis, learn, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._response import DEFAULT_LIMIT, learned_labels, plain_array
 from fairordinal.estimators._threshold import FairThresholdClassifier, expect
@@ -9,6 +9,7 @@ __all__ = [
     "DEFAULT_LIMIT",
     "FairOrdinalClassifier",
     "FairThresholdClassifier",
+    "describe_basis",
     "expect",
     "learn",
     "learned_labels",

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fairordinal._basis import Score
 from fairordinal._fitting import wholly
 from fairordinal._path import choose_on_path
-from fairordinal._rows import lazily, linear_scores
+from fairordinal._rows import lazily
 from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._response import DEFAULT_LIMIT
@@ -19,7 +20,7 @@ from fairordinal.thresholds import read_goal, read_settings, warn_about
 
 
 class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
-    r"""Predict ordered labels with a linear model that is fair between groups.
+    r"""Predict ordered labels with a model that is fair between groups: linear, or a forest.
 
     A path of rankers from accurate to fair is learned from all pairs of rows. Their out-of-fold
     scores are cut into labels by thresholds for several limits. The candidate (a ranker with
@@ -37,6 +38,13 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         within the limit on average. 0.05 if `trade_off` is not given either. There is always an
         answer, as constant predictors are fair; if nearly everyone gets one label, a warning says
         so and what would help.
+    basis : {"auto", "linear", "trees"}, default="auto"
+        The columns that rankers weigh. ``"linear"``: the features. ``"trees"``: the features, what
+        boosted trees predict, and the leaves of trees, so that the model is a forest whose leaf
+        values were learned to be fair; needs ``pip install fairordinal[trees]``. ``"auto"``: both,
+        if LightGBM is installed, there are at least 500 rows, and the plain ranker of the trees
+        puts at least 0.2 % more of the held-out pairs in order; held-out rows then choose the
+        model. Otherwise linear. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -59,8 +67,23 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    coef_, thresholds_ : ndarray of shape (n_features,) and (n_labels - 1,)
-        Label l is predicted where ``thresholds_[l-1] < (X - origin_) @ coef_ <= thresholds_[l]``.
+    coef_, thresholds_ : ndarray of shape (n_columns,) and (n_labels - 1,)
+        Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``; the score is
+        ``(X - origin_) @ coef_``, and the values of leaves are added to it. Columns are the
+        features, followed by indicators of missing values, if there were any (see `imputer_`).
+    basis_ : {"linear", "trees"}
+        The basis of the model.
+    basis_results_ : dict of str to tuple of float
+        For each basis that was tried, expected cost and violation of its best candidate within the
+        limit.
+    forest_, leaf_values_ : Forest and ndarray, or None
+        The trees and the values of their leaves; None in a linear model.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the variance of the score, ``cov(contribution, score) /
+        var(score)``: they add up to 1, and a negative one offsets others. nan if the model is
+        constant.
+    imputer_ : SimpleImputer
+        Fills missing values by means and adds indicators; not with ``basis="linear"`` or Dask.
     origin_ : ndarray of shape (n_features,)
         From where features are counted: their mean if that is more than 1000 times their spread,
         so that no digits are lost; else 0.
@@ -72,7 +95,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         On new rows: of cross-fitted predictions, by rankers and thresholds that were not fitted to
         the rows they predict.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
-        95 % intervals, or at `confidence`; weights count as numbers of rows.
+        95 % intervals, or at `confidence`; weights count as numbers of rows. The upper end of that
+        of the violation includes the optimism of choosing the best of many candidates.
     confidence_ : float
         The level of these intervals.
     classes_, criterion_ : ndarray and PairwiseCriterion
@@ -119,6 +143,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         *,
         trade_off: float | None = None,
         max_violation: float | None = None,
+        basis: str = "auto",
         ranker: str = "auto",
         loss: str = "logistic",
         alpha: float | None = None,
@@ -134,6 +159,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.trade_off = trade_off
         self.max_violation = max_violation
+        self.basis = basis
         self.ranker = ranker
         self.loss = loss
         self.alpha = alpha
@@ -181,7 +207,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
         table = pool.predictions(chosen.candidate, result)
-        settle(self, pool.trained, chosen.candidate, result, table, self.confidence or 0.95)
+        shares = pool.importances(chosen.candidate)
+        found = (chosen.candidate, result, table, shares, pool.candidates)
+        settle(self, pool.trained, *found, self.confidence or 0.95, chosen.bias)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -200,7 +228,11 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         if is_dask(X):
             return lazily(self.decision_function, lazy_features(self, X), np.float64)
-        return linear_scores(read_features(self, X), self.coef_, self.origin_)
+        return self._score(read_features(self, X))
+
+    @property
+    def _score(self) -> Score:
+        return Score(self.coef_, self.origin_, 0.0, self.forest_, self.leaf_values_)
 
     def predict(self, X: Any) -> Array:
         """Predict a label for each row.
@@ -227,5 +259,5 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse, tags.input_tags.allow_nan = True, self.basis != "linear"
         return tags

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._cuts import Goal
 from fairordinal._fitting import wholly
-from fairordinal._path import Trained, fill, is_wide
+from fairordinal._path import RankerPool, Trained, fill, is_wide
 from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, read_table
@@ -51,7 +51,7 @@ from fairordinal.thresholds import (
 Model = FairOrdinalClassifier | FairThresholdClassifier
 
 SHARED = (
-    *("criterion", "ranker", "loss", "alpha", "cost_matrix"),
+    *("criterion", "basis", "ranker", "loss", "alpha", "cost_matrix"),
     *("cv", "categories", "tol", "max_iter", "max_time", "random_state"),
 )  # parameters of a classifier, too
 
@@ -72,7 +72,7 @@ class FairOrdinalFrontier(BaseEstimator):
     estimator : estimator, default=None
         A scorer of rows, as in :class:`~fairordinal.FairThresholdClassifier`: the frontier is then
         that of its thresholds alone, on held-out scores, and `select` returns such a classifier.
-    ranker, loss, alpha, cost_matrix, cv, categories, tol, max_iter :
+    basis, ranker, loss, alpha, cost_matrix, cv, categories, tol, max_iter :
         As in :class:`~fairordinal.FairOrdinalClassifier`.
     confidence : float, default=0.95
         Of the intervals.
@@ -89,7 +89,7 @@ class FairOrdinalFrontier(BaseEstimator):
         The models, from fair to accurate.
     gaps_ : list of tuple of float
         Violations between which nothing was found, though they are far apart.
-    classes_, criterion_, alpha_, n_iter_ : ndarray, PairwiseCriterion, float and int
+    classes_, criterion_, n_iter_ : ndarray, PairwiseCriterion and int
         As in :class:`~fairordinal.FairOrdinalClassifier`.
 
     Notes
@@ -117,6 +117,7 @@ class FairOrdinalFrontier(BaseEstimator):
         criterion: Any = "demographic_parity",
         *,
         estimator: Any = None,
+        basis: str = "auto",
         ranker: str = "auto",
         loss: str = "logistic",
         alpha: float | None = None,
@@ -132,6 +133,7 @@ class FairOrdinalFrontier(BaseEstimator):
     ) -> None:
         self.criterion = criterion
         self.estimator = estimator
+        self.basis = basis
         self.ranker = ranker
         self.loss = loss
         self.alpha = alpha
@@ -183,6 +185,7 @@ class FairOrdinalFrontier(BaseEstimator):
         pool = self._learn(X, y, sensitive_features, sample_weight)
         with progress("frontier") as say:
             front = fill(pool)
+            self._candidates = pool.candidates
             self.points_ = []
             for number, candidate in enumerate(front):
                 if say is not None:
@@ -193,7 +196,7 @@ class FairOrdinalFrontier(BaseEstimator):
             for fair, cheap in pairwise(front)
             if is_wide(fair, cheap)
         ]
-        self._candidates, self._samples = pool.candidates, pool.simulate()
+        self._samples = pool.simulate()
         return self
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
@@ -201,7 +204,7 @@ class FairOrdinalFrontier(BaseEstimator):
             learned = learn(
                 self, X, y, sensitive_features, sample_weight, n_jobs=self.n_jobs, extend=False
             )
-            self._trained = learned.trained
+            self._trained: list[Trained] = learned.trained
             return learned
         self._scorer = FairThresholdClassifier(
             self.estimator,
@@ -228,6 +231,7 @@ class FairOrdinalFrontier(BaseEstimator):
             train,
             expected(candidate, self.confidence),
             measured(evaluation, train, self.confidence),
+            pool.importances(candidate) if isinstance(pool, RankerPool) else None,
         )
         if eval_set is None:
             return point
@@ -238,8 +242,8 @@ class FairOrdinalFrontier(BaseEstimator):
         labels = self.classes_.tolist()
         return read_table(y, model.predict(X), sensitive_features, labels=labels)
 
-    def _model_of(self, point: FrontierPoint) -> Model:
-        """A fitted classifier."""
+    def _model_of(self, point: FrontierPoint, bias: float = 0.0) -> Model:
+        """A fitted classifier; `bias` is that of choosing it by its violation."""
         goal, candidate = point.candidate.goal, point.candidate
         asked = {
             "trade_off": None if goal.hard else 0.0,
@@ -248,16 +252,19 @@ class FairOrdinalFrontier(BaseEstimator):
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
             cut.result_ = point.result
-            expect(cut, candidate, self.confidence)
+            expect(cut, candidate, self.confidence, bias)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
-        for name in ("criterion_", "classes_", "alpha_", "n_iter_", "n_features_in_"):
+        for name in ("criterion_", "classes_", "n_iter_", "n_features_in_"):
             setattr(model, name, getattr(self, name))
-        if hasattr(self, "feature_names_in_"):
-            model.feature_names_in_ = self.feature_names_in_
-        trained: Trained = self._trained
-        settle(model, trained, candidate, point.result, point.table, self.confidence)
+        for name in ("feature_names_in_", "imputer_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        shares = point.importances
+        assert shares is not None
+        found = (candidate, point.result, point.table, shares, self._candidates)
+        settle(model, self._trained, *found, self.confidence, bias)
         return model
 
     def frame(self) -> Any:
@@ -301,7 +308,8 @@ class FairOrdinalFrontier(BaseEstimator):
             Fitted; the latter for a frontier of an estimator's thresholds. `expected_cost_`,
             `expected_violation_` and their intervals say what to expect of it in new rows.
         """
-        return self._model_of(self._chosen(max_violation, max_cost, knee, confidence))
+        point, bias = self._chosen(max_violation, max_cost, knee, confidence)
+        return self._model_of(point, bias)
 
     def model(self, number: int) -> Model:
         """A model of the frontier by its number, as a fitted classifier.
@@ -354,7 +362,8 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def _chosen(
         self, max_violation: Any, max_cost: Any, knee: bool, confidence: Any
-    ) -> FrontierPoint:
+    ) -> tuple[FrontierPoint, float]:
+        """A point, and the bias of its violation by the choice."""
         check_is_fitted(self, "points_")
         if (max_violation is not None) + (max_cost is not None) + bool(knee) != 1:
             raise ValueError("Give one of max_violation, max_cost and knee=True.")
@@ -366,21 +375,21 @@ class FairOrdinalFrontier(BaseEstimator):
             raise ValueError("confidence belongs to max_violation; leave it out.")
         violations, costs = self._expected()
         if knee:
-            return self.points_[farthest_from_chord(violations, costs)]
+            return self.points_[farthest_from_chord(violations, costs)], 0.0
         within = costs <= check_number(max_cost, "max_cost")
         if not within.any():
             raise ValueError(
                 f"max_cost={max_cost:g} is out of reach: the least expected cost is "
                 f"{costs.min():.3f}."
             )
-        return self.points_[int(np.where(within, violations, np.inf).argmin())]
+        return self.points_[int(np.where(within, violations, np.inf).argmin())], 0.0
 
-    def _within(self, goal: Goal, confidence: float | None) -> FrontierPoint:
+    def _within(self, goal: Goal, confidence: float | None) -> tuple[FrontierPoint, float]:
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
         chosen = choose(candidates, goal, confidence, optimism)
         warn_about(self._candidates, chosen, goal, confidence, stacklevel=4)
-        return self.points_[candidates.index(chosen.candidate)]
+        return self.points_[candidates.index(chosen.candidate)], chosen.bias
 
     def _expected(self) -> tuple[Array, Array]:
         """Expected violations and costs."""
@@ -393,7 +402,7 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse, tags.input_tags.allow_nan = True, self.basis != "linear"
         tags.target_tags.required = True
         return tags
 

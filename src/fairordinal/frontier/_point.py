@@ -32,6 +32,7 @@ class FrontierPoint:
     table: ScoreTable  # of its predictions for the rows given
     expected: Measured
     train: Measured
+    importances: Array | None = None  # of its columns; None for thresholds of given scores
     held_out: Measured | None = None
 
     def rows(self, number: int) -> Iterator[dict[str, Any]]:

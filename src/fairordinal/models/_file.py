@@ -12,7 +12,7 @@ from fairordinal.models._model import TableModel
 from fairordinal.models._schema import decode, encode
 
 FORMAT = "fairordinal model"
-SCHEMA = 1
+SCHEMA = 2  # 1 had no trees, and no input for missing numbers
 HEADER = ("format", "schema", "library", "checksum")
 MOST_BYTES = 1 << 23
 MOST_SIGNS = 400_000  # commas and opening brackets; a value has at least one of them
@@ -46,7 +46,7 @@ def model_text(model: TableModel) -> str:
     >>> print(model_text(model)[:46])
     {
      "format": "fairordinal model",
-     "schema": 1
+     "schema": 2
     """
     if not isinstance(model, TableModel):
         raise ValueError(
@@ -162,7 +162,7 @@ def _read_model(text: str) -> TableModel:
     _check_header(content)
     try:
         header, parts = _split(content)
-        model = decode(TableModel, parts, None)
+        model = decode(TableModel, _current(parts, header["schema"]), None)
     except ValueError as error:
         raise ValueError(f"is damaged: {str(error).rstrip('.')}. {FIT_AGAIN}") from None
     if header.pop("checksum") != checksum(header | parts):
@@ -181,6 +181,30 @@ def _check_header(content: Any) -> None:
             f"was made by a newer fairordinal ({content.get('library')!r:.30}, schema {schema}; "
             f"this one reads up to {SCHEMA}). Update with pip install -U fairordinal."
         )
+
+
+def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
+    """What an older file says, in today's fields."""
+    if schema == SCHEMA:
+        return parts
+    if "forest" in parts:
+        raise ValueError("a model of schema 1 has no field 'forest'")
+    preparation, settings = parts.get("preparation"), parts.get("settings")
+    if not isinstance(preparation, dict) or not isinstance(settings, dict):
+        return parts
+    columns = preparation.get("columns")
+    columns = [
+        column | {"missing": False}
+        if isinstance(column, dict) and column.get("kind") == "number"
+        else column
+        for column in (columns if isinstance(columns, list) else ())
+    ]
+    return parts | {
+        "forest": [],
+        "bases": [],
+        "settings": settings | {"basis": "linear"},
+        "preparation": preparation | {"columns": columns},
+    }
 
 
 def _split(content: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

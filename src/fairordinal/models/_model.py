@@ -11,23 +11,28 @@ from typing import Any
 import numpy as np
 
 from fairordinal._escapes import visible
+from fairordinal._forest import Forest, Tree
 from fairordinal._render import name_of
 from fairordinal._validation import Array
 from fairordinal.models._parts import (
+    BasisResult,
     Certificate,
     Classes,
     Coefficient,
     DataRecord,
+    DecisionTree,
     Expected,
     GroupCounts,
     Settings,
 )
 from fairordinal.models._preparation import TablePreparation
 
+MOST_ANSWERS = 1 << 20  # combinations of answers to the splits of a tree, over all trees
+
 
 @dataclass(frozen=True)
 class TableModel:
-    """A fair linear model of a table: from its columns to labels, and what it is worth.
+    """A fair model of a table: from its columns to labels, and what it is worth.
 
     Made by :func:`fit_table`, :meth:`TrainingTable.model` or :func:`load_model`. It holds plain
     values only and does not change; two models are equal if they say the same.
@@ -43,12 +48,16 @@ class TableModel:
         `thresholds_`.
     coefficients : tuple of Coefficient
         Of each input by name; as an array `coef_`.
+    forest : tuple of DecisionTree
+        Trees whose leaves are added to the score; none in a linear model.
     preparation : TablePreparation
         From columns to inputs.
     certificate : Certificate
         Cost, violation and the proved bound on the training rows.
     expected : Expected
         Cost and violation in new rows, by cross-validation, with intervals.
+    bases : tuple of BasisResult
+        What the best model of each basis that was tried, linear or trees, is expected to reach.
     groups : tuple of GroupCounts
         Training rows of each group by label.
     data : DataRecord
@@ -69,15 +78,18 @@ class TableModel:
     classes: Classes
     thresholds: tuple[float, ...]
     coefficients: tuple[Coefficient, ...]
+    forest: tuple[DecisionTree, ...]
     preparation: TablePreparation
     certificate: Certificate
     expected: Expected
+    bases: tuple[BasisResult, ...]
     groups: tuple[GroupCounts, ...]
     data: DataRecord
 
     def __post_init__(self) -> None:
         _check_thresholds(self.thresholds, len(self.classes.values))
         _check_coefficients(self.coefficients, self.preparation)
+        _check_forest(self.forest, self.preparation)
         _check_sizes(self)
 
     @cached_property
@@ -95,6 +107,20 @@ class TableModel:
         """A number for each input."""
         return np.array([coefficient.value for coefficient in self.coefficients], dtype=np.float64)
 
+    @cached_property
+    def _forest(self) -> tuple[Forest, Array]:
+        """The trees, and the values of all leaves."""
+        trees = tuple(
+            Tree(
+                np.array([split.input for split in tree.splits]),
+                np.array([split.threshold for split in tree.splits]),
+                np.array([split.left for split in tree.splits]),
+                np.array([split.right for split in tree.splits]),
+            )
+            for tree in self.forest
+        )
+        return Forest(trees), np.array([value for tree in self.forest for value in tree.leaves])
+
     def scores(self, frame: Any) -> Array:
         """Scores, higher for higher labels; the same to the last bit in every process.
 
@@ -106,9 +132,13 @@ class TableModel:
         Returns
         -------
         scores : ndarray of shape (n_rows,)
-            Inputs times coefficients.
+            Inputs times coefficients, and the leaves of the trees.
         """
-        return self.preparation.scores(frame, self.coef_)
+        scores = self.preparation.scores(frame, self.coef_)
+        if not self.forest:
+            return scores
+        forest, values = self._forest
+        return scores + forest.sums(self.preparation.matrix(frame), values)
 
     def predict(self, frame: Any) -> Array:
         """Predict a label for each row; groups are not needed.
@@ -134,8 +164,20 @@ class TableModel:
             f"expected cost {expected.cost:.3f}, {level} in {_shown(expected.cost_interval)}\n"
             f"expected violation {expected.violation:.3f}, {level} in "
             f"{_shown(expected.violation_interval)}\n"
-            f"{len(self.coefficients)} inputs from {len(self.preparation.columns)} columns, fitted "
-            f"to {self.data.rows_used} rows"
+            f"{len(self.coefficients)} inputs from {len(self.preparation.columns)} columns"
+            f"{f' and {len(self.forest)} trees' if self.forest else ''}, fitted to "
+            f"{self.data.rows_used} rows{self._others}"
+        )
+
+    @property
+    def _others(self) -> str:
+        """How the best model of another basis compares."""
+        kinds = {"linear": "linear model", "trees": "forest"}
+        return "".join(
+            f"\nthe best {kinds.get(each.basis, visible(each.basis))} within the limit: expected "
+            f"cost {each.cost:.3f}, expected violation {each.violation:.3f}"
+            for each in self.bases
+            if each.basis != self.settings.basis
         )
 
 
@@ -166,6 +208,21 @@ def _check_coefficients(
             raise ValueError(
                 f"coefficients must have a finite number for input {name!r:.60}, in the order of "
                 f"the columns, got {coefficient!r:.100}."
+            )
+
+
+def _check_forest(forest: tuple[DecisionTree, ...], preparation: TablePreparation) -> None:
+    answers = sum(2 ** len(tree.splits) for tree in forest)
+    if answers > MOST_ANSWERS:
+        raise ValueError(
+            f"the forest is too large: {len(forest)} trees have {answers} combinations of answers "
+            f"to their splits, more than {MOST_ANSWERS}."
+        )
+    for split in (split for tree in forest for split in tree.splits):
+        if not 0 <= split.input < preparation.n_inputs:
+            raise ValueError(
+                f"the forest must split on one of {preparation.n_inputs} inputs, got number "
+                f"{split.input}."
             )
 
 

@@ -3,8 +3,11 @@
 The graph adds up the columns' parts of the score one after the other, in the order in which
 `TableModel.scores` adds them, so that both give the same number to the last bit::
 
-    number column:  Where(IsNaN(x), 0, (x - mean) / spread) * coefficient
+    number column:  Where(IsNaN(x), 0, (x - mean) / spread) * coefficient, or the
+                    coefficient of missing numbers where it is missing
     text column:    Gather([coefficients ..., 0], LabelEncoder(x))
+    trees:          TreeEnsemble of the inputs that they split on, added last; leaf values are
+                    such that their sums are exact in any order
     label:          Gather(classes, how many thresholds are below the score)
 """
 
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +29,8 @@ from fairordinal.models._preparation import NumberColumn, PreparedColumn, TextCo
 
 OUTPUTS = ("label", "score")
 OPSETS = {"": 17, "ai.onnx.ml": 3}
+TREE_OPSETS = OPSETS | {"ai.onnx.ml": 5}  # the first with trees of doubles
+SUM, IDENTITY, AT_MOST = 1, 0, 0  # codes of TreeEnsemble
 IR_VERSION = 8  # goes with opset 17, so that runtimes since 2022 take it
 
 
@@ -40,7 +45,7 @@ def export_onnx(model: TableModel, path: str | Path) -> None:
     double of shape [N]; both are the same as those of `predict` and `scores`.
 
     The metadata has criterion, limit or price, expected cost and violation, and as ``model`` the
-    whole text of the model file. Opset 17, and `ai.onnx.ml` 3 for categories.
+    whole text of the model file. Opset 17, and `ai.onnx.ml` 3 for categories, or 5 for trees.
 
     Parameters
     ----------
@@ -82,6 +87,18 @@ def _metadata(model: TableModel, text: str) -> dict[str, str]:
     return {key: str(value) for key, value in found.items() if value is not None}
 
 
+def _placed(child: int, root: int, first: int) -> tuple[int, int]:
+    """The number of a child among all splits or all leaves, and whether it is a leaf."""
+    return (root + child, 0) if child >= 0 else (first - 1 - child, 1)
+
+
+class Prepared(NamedTuple):
+    """Names of what a column was made into: a number or the place of a category; missing or not."""
+
+    name: str
+    missing: str = ""
+
+
 class Graph:
     """An ONNX graph in the making: nodes, constants and inputs."""
 
@@ -90,6 +107,7 @@ class Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
+        self.prepared: list[Prepared] = []  # each column, without its coefficients
         self.taken: set[str] = set()
 
     def build(self, model: TableModel) -> Any:
@@ -99,12 +117,17 @@ class Graph:
         total = self.constant(np.zeros((1, 1)))
         for column, coefficients in model.preparation.by_column(model.coef_):
             total = self.node("Add", total, self.part(column, coefficients))
+        if model.forest:
+            total = self.node("Add", total, self._trees(model))
         outputs = [self._label(model, total), self._score(total)]
         helper = self.onnx.helper
         graph = helper.make_graph(self.nodes, "fairordinal", self.inputs, outputs, self.constants)
         return helper.make_model(
             graph,
-            opset_imports=[helper.make_opsetid(*opset) for opset in OPSETS.items()],
+            opset_imports=[
+                helper.make_opsetid(*opset)
+                for opset in (TREE_OPSETS if model.forest else OPSETS).items()
+            ],
             ir_version=IR_VERSION,
             producer_name="fairordinal",
             producer_version=fairordinal.__version__,
@@ -113,16 +136,20 @@ class Graph:
     def part(self, column: PreparedColumn, coefficients: Array) -> str:
         """What a column adds to the score."""
         if isinstance(column, NumberColumn):
-            return self._number_part(column, float(coefficients[0]))
+            return self._number_part(column, coefficients)
         return self._text_part(column, coefficients)
 
-    def _number_part(self, column: NumberColumn, coefficient: float) -> str:
+    def _number_part(self, column: NumberColumn, coefficients: Array) -> str:
         given = self._input(column.name, self.onnx.TensorProto.DOUBLE)
         centred = self.node("Sub", given, self.constant(np.float64(column.mean)))
         scaled = self.node("Div", centred, self.constant(np.float64(column.spread)))
         missing = self.node("IsNaN", given)
         filled = self.node("Where", missing, self.constant(np.float64(0.0)), scaled)
-        return self.node("Mul", filled, self.constant(np.float64(coefficient)))
+        self.prepared.append(Prepared(filled, missing))
+        part = self.node("Mul", filled, self.constant(np.float64(coefficients[0])))
+        if not column.missing:
+            return part
+        return self.node("Where", missing, self.constant(np.float64(coefficients[1])), part)
 
     def _text_part(self, column: TextColumn, coefficients: Array) -> str:
         nothing = len(coefficients)  # the place of the 0 behind the coefficients
@@ -140,7 +167,61 @@ class Graph:
                 "default_int64": unknown,
             },
         )
+        self.prepared.append(Prepared(place))
         return self.node("Gather", self.constant(np.append(coefficients, 0.0)), place)
+
+    def _trees(self, model: TableModel) -> str:
+        """The sum of the leaves of all trees."""
+        used = sorted({split.input for tree in model.forest for split in tree.splits})
+        columns = self._tree_inputs(model, used)
+        inputs = self.node("Concat", *(columns[i] for i in used), attributes={"axis": 1})
+        forest, values = model._forest
+        splits = [split for tree in model.forest for split in tree.splits]
+        roots = np.cumsum([0, *(len(tree.splits) for tree in model.forest)])[:-1]
+        children = [
+            _placed(child, int(root), int(first))
+            for tree, root, first in zip(model.forest, roots, forest.first_leaves, strict=False)
+            for split in tree.splits
+            for child in (split.left, split.right)
+        ]
+        tensor = self.onnx.numpy_helper.from_array
+        return self.node(
+            "TreeEnsemble",
+            inputs,
+            domain="ai.onnx.ml",
+            attributes={
+                "n_targets": 1,
+                "aggregate_function": SUM,
+                "post_transform": IDENTITY,
+                "tree_roots": roots.tolist(),
+                "nodes_featureids": [used.index(split.input) for split in splits],
+                "nodes_splits": tensor(np.array([split.threshold for split in splits])),
+                "nodes_modes": tensor(np.full(len(splits), AT_MOST, dtype=np.uint8)),
+                "nodes_truenodeids": [place for place, _ in children[::2]],
+                "nodes_trueleafs": [leaf for _, leaf in children[::2]],
+                "nodes_falsenodeids": [place for place, _ in children[1::2]],
+                "nodes_falseleafs": [leaf for _, leaf in children[1::2]],
+                "leaf_targetids": [0] * len(values),
+                "leaf_weights": tensor(values),
+            },
+        )
+
+    def _tree_inputs(self, model: TableModel, used: list[int]) -> dict[int, str]:
+        """Inputs that trees split on by their numbers, each of shape [N, 1]."""
+        found, first, double = {}, 0, {"to": self.onnx.TensorProto.DOUBLE}
+        for column, prepared in zip(model.preparation.columns, self.prepared, strict=True):
+            for place in range(column.n_inputs):
+                if first + place not in used:
+                    continue
+                name = prepared.name
+                if isinstance(column, TextColumn):
+                    name = self.node("Equal", name, self.constant(np.array(place)))
+                    name = self.node("Cast", name, attributes=double)
+                elif place:
+                    name = self.node("Cast", prepared.missing, attributes=double)
+                found[first + place] = name
+            first += column.n_inputs
+        return found
 
     def _label(self, model: TableModel, total: str) -> Any:
         above = self.node("Greater", total, self.constant(model.thresholds_[None, :]))

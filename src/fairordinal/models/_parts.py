@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairordinal._forest import MOST_SPLITS
 from fairordinal._validation import Array
 
 Label = int | float | str
@@ -72,6 +73,44 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
+class Split:
+    """Rows with ``input <= threshold`` go left; a child is a split, or -1 - l for leaf l.
+
+    `input` is its place among the coefficients, counted from 0; two inputs may have one name.
+    """
+
+    input: int
+    threshold: float
+    left: int
+    right: int
+
+
+@dataclass(frozen=True)
+class DecisionTree:
+    """Splits, the first of which is the root, and the values of the leaves."""
+
+    splits: tuple[Split, ...]
+    leaves: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        n_splits = len(self.splits)
+        children = [child for split in self.splits for child in (split.left, split.right)]
+        known = sorted(children) == [*range(-len(self.leaves), 0), *range(1, n_splits)]
+        # a child comes after its parent, so that there is no circle
+        later = all(c < 0 or c > at for at, s in enumerate(self.splits) for c in (s.left, s.right))
+        if not (1 <= n_splits <= MOST_SPLITS and len(self.leaves) == n_splits + 1):
+            raise self._refusal(f"1 to {MOST_SPLITS} splits and one leaf more")
+        if not (known and later):
+            raise self._refusal("each split but the first, and each leaf, once as a child")
+        numbers = (*self.leaves, *(split.threshold for split in self.splits))
+        if not np.isfinite(numbers).all():
+            raise self._refusal("finite thresholds and leaves")
+
+    def _refusal(self, expected: str) -> ValueError:
+        return ValueError(f"a tree of the forest must have {expected}, got {self!r:.100}.")
+
+
+@dataclass(frozen=True)
 class Settings:
     """What was asked for: a limit to the violation or a price on it, and how."""
 
@@ -80,6 +119,7 @@ class Settings:
     trade_off: float | None
     confidence: float | None
     cost_matrix: tuple[tuple[float, ...], ...]
+    basis: str
     ranker: str
     loss: str
     alpha: float
@@ -111,6 +151,15 @@ class Expected:
     violation: float
     violation_interval: tuple[float, float]
     confidence: float
+
+
+@dataclass(frozen=True)
+class BasisResult:
+    """Expected cost and violation of the best model of a basis within the limit."""
+
+    basis: str
+    cost: float
+    violation: float
 
 
 @dataclass(frozen=True)

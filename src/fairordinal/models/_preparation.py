@@ -1,4 +1,4 @@
-"""From columns of a table to the inputs of a linear model."""
+"""From columns of a table to the inputs of a model."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ ROUNDING = 10 * np.finfo(np.float64).eps
 RULES = (
     "Missing are None, nan and the empty text. Booleans are the numbers 0 and 1.",
     "A column of numbers is (number - mean) / spread of the training rows; missing is 0, the mean.",
+    "If numbers were missing in the training rows, another input is 1 where they are, else 0.",
     "A column of text is one input for each category, 1 where it is and 0 elsewhere.",
     "Categories beyond the most frequent, most_categories of them, share the input 'other'.",
     "Missing text has an input of its own if some was missing in the training rows, else none.",
@@ -36,6 +37,7 @@ class NumberColumn:
     name: str
     mean: float
     spread: float
+    missing: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mean) and 0 < self.spread < np.inf):
@@ -46,11 +48,13 @@ class NumberColumn:
 
     @property
     def n_inputs(self) -> int:
-        return 1
+        return 1 + self.missing
 
     def each_input(self) -> Iterator[str]:
         """Names of the inputs."""
         yield self.name
+        if self.missing:
+            yield f"{self.name} (missing)"
 
     def standardise(self, cells: Cells) -> Array:
         """Numbers of about unit size; 0 where missing."""
@@ -70,10 +74,15 @@ class NumberColumn:
     def fill(self, X: Array, start: int, cells: Cells) -> None:
         """Write the inputs into a matrix of zeros, from a column of it on."""
         X[:, start] = self.standardise(cells)
+        if self.missing:
+            X[:, start + 1] = np.isnan(cells.as_numbers())
 
     def scores(self, cells: Cells, coefficients: Array) -> Array:
         """What the column adds to the score of each row."""
-        return self.standardise(cells) * coefficients[0]
+        scores = self.standardise(cells) * coefficients[0]
+        if not self.missing:
+            return scores
+        return np.where(np.isnan(cells.as_numbers()), coefficients[1], scores)
 
 
 @dataclass(frozen=True)
@@ -147,12 +156,13 @@ class IgnoredColumn:
 
 @dataclass(frozen=True)
 class TablePreparation:
-    """How columns of a table become the inputs of a linear model.
+    """How columns of a table become the inputs of a model.
 
     Missing are None, nan and the empty text; booleans are the numbers 0 and 1.
 
     * A column of numbers becomes (number - mean) / spread of the training rows; a missing one is 0,
-      that is, the mean.
+      that is, the mean. If some were missing in the training rows, a second input is 1 where they
+      are, and 0 elsewhere.
     * A column of text becomes one input for each category in sorted order, 1 in the rows that
       have it. Of more than `most_categories` categories the most frequent have inputs and the rest
       share one, "other". Missing text has an input of its own if some was missing in the training
@@ -180,10 +190,10 @@ class TablePreparation:
     >>> table = {"age": [20, None, 40], "job": ["nurse", "clerk", "nurse"]}
     >>> preparation = TablePreparation.learn(table)
     >>> preparation.input_names
-    ('age', 'job=clerk', 'job=nurse')
+    ('age', 'age (missing)', 'job=clerk', 'job=nurse')
     >>> preparation.matrix({"age": [40, None], "job": ["baker", "clerk"]})
-    array([[1., 0., 0.],
-           [0., 1., 0.]])
+    array([[1., 0., 0., 0.],
+           [0., 1., 1., 0.]])
     """
 
     columns: tuple[PreparedColumn, ...]
@@ -325,4 +335,4 @@ def _learn_numbers(cells: Cells) -> NumberColumn | IgnoredColumn:
     if spread <= ROUNDING * np.abs(present).max():
         rounded = "" if present.min() == present.max() else ", but for rounding"
         return IgnoredColumn(cells.name, f"it is {present[0]:g} wherever it is given{rounded}")
-    return NumberColumn(cells.name, mean, spread)
+    return NumberColumn(cells.name, mean, spread, present.size < len(cells.values))

@@ -141,6 +141,7 @@ def fit_table(
     max_violation: float | None = None,
     confidence: float | None = None,
     cost_matrix: Any = "absolute",
+    basis: str = "auto",
     ranker: str = "auto",
     alpha: float | None = None,
     cv: Any = 5,
@@ -165,7 +166,9 @@ def fit_table(
         Columns not to predict from, if `features` is None.
     categories : sequence, default=None
         All labels in ascending order.
-    criterion, trade_off, max_violation, confidence, cost_matrix, ranker, alpha, cv, max_time :
+    criterion, trade_off, max_violation, confidence, cost_matrix :
+        As in :class:`~fairordinal.FairOrdinalClassifier`.
+    basis, ranker, alpha, cv, max_time :
         As in :class:`~fairordinal.FairOrdinalClassifier`.
     most_categories : int, default=50
         How many categories of a column have an input of their own.
@@ -203,6 +206,7 @@ def fit_table(
         max_violation=max_violation,
         confidence=confidence,
         cost_matrix=cost_matrix,
+        basis=basis,
         ranker=ranker,
         alpha=alpha,
         cv=cv,

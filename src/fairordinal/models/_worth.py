@@ -10,14 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 from fairordinal.estimators import DEFAULT_LIMIT, FairOrdinalClassifier
 from fairordinal.models._model import TableModel
 from fairordinal.models._parts import (
+    BasisResult,
     Certificate,
     Classes,
     Coefficient,
     DataRecord,
+    DecisionTree,
     Expected,
     GroupCounts,
     Scalar,
     Settings,
+    Split,
 )
 from fairordinal.models._preparation import TablePreparation
 from fairordinal.thresholds import ThresholdResult, read_goal
@@ -35,9 +38,11 @@ def model_of(
         classes=Classes.of(classifier.classes_),
         thresholds=tuple(thresholds.tolist()),
         coefficients=tuple(Coefficient(name, value) for name, value in named),
+        forest=_forest(classifier),
         preparation=preparation,
         certificate=_certificate(classifier.result_),
         expected=_expected(classifier),
+        bases=tuple(BasisResult(name, *r) for name, r in classifier.basis_results_.items()),
         groups=_groups(classifier.result_),
         data=data,
     )
@@ -47,7 +52,7 @@ def _check(classifier: Any, preparation: TablePreparation, data: DataRecord) -> 
     if not isinstance(classifier, FairOrdinalClassifier):
         raise ValueError(
             "classifier must be a FairOrdinalClassifier, or a model of a frontier without "
-            f"estimator=, got {type(classifier).__name__}: only linear models are kept in files."
+            f"estimator=, got {type(classifier).__name__}: other models are not kept in files."
         )
     check_is_fitted(classifier, "coef_")
     n_inputs, n_rows = preparation.n_inputs, round(float(classifier.result_.score_table.rows.sum()))
@@ -56,6 +61,23 @@ def _check(classifier: Any, preparation: TablePreparation, data: DataRecord) -> 
             f"classifier must be fitted to these {data.rows_used} rows of {n_inputs} inputs, "
             f"without weights; it was fitted to {n_rows} of {len(classifier.coef_)}."
         )
+
+
+def _forest(classifier: FairOrdinalClassifier) -> tuple[DecisionTree, ...]:
+    if classifier.forest_ is None:
+        return ()
+    forest = classifier.forest_
+    values = np.split(classifier.leaf_values_, forest.first_leaves[1:-1])
+    return tuple(
+        DecisionTree(
+            tuple(
+                Split(int(feature), float(threshold), int(left), int(right))
+                for feature, threshold, left, right in zip(*tree, strict=True)
+            ),
+            tuple(leaves.tolist()),
+        )
+        for tree, leaves in zip(forest.trees, values, strict=True)
+    )
 
 
 def _settings(classifier: FairOrdinalClassifier) -> Settings:
@@ -68,6 +90,7 @@ def _settings(classifier: FairOrdinalClassifier) -> Settings:
         trade_off=None if goal.hard else _number(classifier.trade_off),
         confidence=_number(classifier.confidence),
         cost_matrix=tuple(map(tuple, classifier.result_.cost_matrix.astype(float).tolist())),
+        basis=classifier.basis_,
         ranker=classifier.ranker,
         loss=classifier.loss,
         alpha=float(classifier.alpha_),

@@ -8,6 +8,7 @@ axes that you pass do so if their figure has ``layout="constrained"``.
 from fairordinal.plotting._confusion import GroupConfusionDisplay
 from fairordinal.plotting._disparity import DisparityDisplay
 from fairordinal.plotting._frontier import FrontierDisplay
+from fairordinal.plotting._importance import ImportanceDisplay
 from fairordinal.plotting._points import Points
 from fairordinal.plotting._scores import Cuts, ScoreDisplay
 
@@ -16,6 +17,7 @@ __all__ = [
     "DisparityDisplay",
     "FrontierDisplay",
     "GroupConfusionDisplay",
+    "ImportanceDisplay",
     "Points",
     "ScoreDisplay",
 ]

@@ -1,6 +1,8 @@
 """Step 1 of the method: linear rankers from all pairs, from accurate to fair."""
 
 from fairordinal.ranker._data import (
+    ALPHAS,
+    accuracies_by_alpha,
     choose_alpha,
     is_small,
     pair_data,
@@ -22,12 +24,14 @@ from fairordinal.ranker._objective import Aim, Fit, PairData, Training
 from fairordinal.ranker._paths import nothing
 
 __all__ = [
+    "ALPHAS",
     "Aim",
     "FairLinearRanker",
     "Fit",
     "PairData",
     "PairwiseGradient",
     "Training",
+    "accuracies_by_alpha",
     "choose_alpha",
     "fit_path",
     "is_small",

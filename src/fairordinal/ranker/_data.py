@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
@@ -15,8 +18,8 @@ from fairordinal.criteria import Criterion, PairwiseCriterion, pair_tables
 from fairordinal.ranker._objective import PairData, Training
 from fairordinal.ranker._paths import accuracy_of, plain
 
-ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 MOST_CHOOSING = 1 << 17  # rows by which models are chosen; the chosen one learns from all
+ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 ROUGH = 1e-4  # tolerance of fits that only choose among them
 
 
@@ -70,23 +73,33 @@ def require_sorting(rows: Rows, loss: Kernel) -> None:
 
 
 def choose_alpha(
-    rows: Rows, criterion: PairwiseCriterion, loss: Kernel, folds: Folds, max_iter: int
-) -> float:
-    """The strength of the penalty with the most held-out pairs in order."""
+    rows: Rows,
+    folds: Folds,
+    alphas: Sequence[float],
+    accuracies: Callable[..., list[float]],
+    *arguments: Any,
+) -> tuple[float, float]:
+    """The strength of the penalty with the most held-out pairs in order, and their share.
+
+    ``accuracies(train, held_out, *arguments)`` has the shares of a fold, one for each strength.
+    """
     reached = Parallel(**rows.workers(None))(
-        delayed(on_site)(_reached_in_fold, fold, criterion, loss, max_iter) for fold in folds
+        delayed(on_site)(accuracies, fold, *arguments) for fold in folds
     )
-    return ALPHAS[int(np.sum(reached, axis=0).argmax())]
+    means = np.sum(reached, axis=0) / len(folds)
+    return alphas[int(means.argmax())], float(means.max())
 
 
 @one_thread
-def _reached_in_fold(
-    train: Rows, test: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
-) -> Array:
-    """Shares of held-out pairs in order, for each strength; 0 if there are none."""
-    data, held_out = (pair_data(part, criterion, loss) for part in (train, test))
-    coef, reached = np.zeros(train.n_features), []
-    for alpha in ALPHAS:
+def accuracies_by_alpha(
+    data: PairData, held_out: PairData, alphas: Sequence[float], max_iter: int
+) -> list[float]:
+    """Shares of held-out pairs in order by the plain ranker, for each strength of the penalty.
+
+    0 if there are no such pairs. Each fit starts from the one before.
+    """
+    coef, reached = np.zeros(data.rows.n_features), []
+    for alpha in alphas:
         coef = plain(data, Training(alpha, ROUGH, max_iter), coef).coef
         reached.append(accuracy_of(held_out, coef))
-    return np.array(reached)
+    return reached

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._pairloss import LOSSES, STEP, PairLoss, measure
+from fairordinal._pairloss import LOSSES, STEP, Kernel, PairLoss, measure
 from fairordinal._rows import Block, Features
 from fairordinal._validation import (
     Array,
@@ -22,7 +22,7 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker._data import check_two_of_each, pair_data, require_pairwise
-from fairordinal.ranker._objective import PairData, penalty
+from fairordinal.ranker._objective import SHARPNESS, PairData, penalty
 from fairordinal.ranker._surface import MOST_STEPS
 
 
@@ -48,7 +48,10 @@ def pairwise_gradient(
 ) -> PairwiseGradient:
     r"""Loss of all pairs of rows by their scores, with a price on unfairness.
 
-    What a gradient-boosting library or a neural network needs to learn a fair ranking.
+    What a gradient-boosting library or a neural network needs to learn a fair ranking. Train it
+    without a price first, and go on from its scores with one: while scores are nearly equal, a
+    price leaves little room to learn. For trees, ``FairOrdinalClassifier(basis="trees")`` is
+    quicker and more accurate.
 
     Parameters
     ----------
@@ -78,7 +81,9 @@ def pairwise_gradient(
     Notes
     -----
     The mean of ℓ(s_i - s_j) over all pairs with y_i > y_j, and disparities with the smooth step
-    1 / (1 + exp(s_j - s_i)) in place of a win. Cost: O(n + m·B·log B) with m cells and B bins, for
+    1 / (1 + exp(max(1, 4/σ) (s_j - s_i))) in place of a win, where σ is the standard deviation of
+    the scores. Disparities do not depend on the unit of the scores if σ < 4, so that a price on
+    them does not make the scores shrink. Cost: O(n + m·B·log B) with m cells and B bins, for
     each pair of groups with a price, and O(n·log n + n·m) for the squared hinge; no pair is formed.
     Names are read again at each call: a learner of many rounds should pass groups as integers.
 
@@ -109,29 +114,61 @@ def pairwise_gradient(
     )
     check_two_of_each(rows.groups[rows.weight > 0], rows.labels[rows.weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)
-    detail = max(STEP.detail, float(np.ptp(values)) / MOST_STEPS) if price else np.inf
+    scale = _scale_of(values, rows.weight)
+    step = STEP.sharper(SHARPNESS / scale.spread if scale.follows else 1.0)
+    detail = max(step.detail, float(np.ptp(values)) / MOST_STEPS) if price else np.inf
     pairs = measure(kernel, values, rows.cells, rows.n_cells, rows.weight, detail=detail)
     total, slopes = pairs.loss(data.accuracy)
     curvature = np.maximum(pairs.curvatures(data.accuracy), 0.0)
     plain = PairwiseGradient(total, slopes, curvature)
-    return _fined(plain, data, pairs, price, limit) if price else plain
+    return _fined(plain, data, pairs, step, scale, price, limit) if price else plain
+
+
+class _Scale(NamedTuple):
+    """Standard deviation of scores, and how far each is from the mean."""
+
+    spread: float
+    apart: Array
+    slopes: Array  # of the standard deviation by each score
+
+    @property
+    def follows(self) -> bool:
+        """Whether the smooth step follows the spread: it is never wider than the unit."""
+        return 0.0 < self.spread < SHARPNESS
+
+
+def _scale_of(values: Array, weight: Array) -> _Scale:
+    apart = values - np.average(values, weights=weight)
+    spread = float(np.sqrt(np.average(apart**2, weights=weight)))
+    return _Scale(spread, apart, weight * apart / (weight.sum() * (spread or 1.0)))
 
 
 def _fined(
-    plain: PairwiseGradient, data: PairData, pairs: PairLoss, price: float, limit: float
+    plain: PairwiseGradient,
+    data: PairData,
+    pairs: PairLoss,
+    step: Kernel,
+    scale: _Scale,
+    price: float,
+    limit: float,
 ) -> PairwiseGradient:
     """With the penalty on disparities v, whose curvature is that of ``price/2 · v²`` or more.
 
     A diagonal has to bound ``price · v'v'ᵀ`` with v' the slopes of v by the scores: they have one
     sign in a group, so that a step of all its rows at once would overshoot otherwise. It is at
     most ``price · |v'|₁ · diag|v'|``.
+
+    The step follows the spread of the scores, so that disparities do not depend on their unit: what
+    a common factor would change is taken off the slopes.
     """
     histogram = pairs.histogram
-    fine, multipliers = penalty(data, histogram, STEP, price, limit)
+    fine, multipliers = penalty(data, histogram, step, price, limit)
     gradient, curvature = plain.gradient, plain.curvature
     for e in np.flatnonzero(multipliers):
         contrast = data.mixed(np.arange(len(multipliers)) == e)
-        slopes = -pairs.slopes_of(histogram.potential(STEP, contrast))
+        slopes = -pairs.slopes_of(histogram.potential(step, contrast))
+        if scale.follows:
+            slopes = slopes - float(slopes @ scale.apart) / scale.spread * scale.slopes
         gradient = gradient + multipliers[e] * slopes
         curvature = curvature + price * np.abs(slopes).sum() * np.abs(slopes)
     return PairwiseGradient(plain.loss + fine, gradient, curvature)

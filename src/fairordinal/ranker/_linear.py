@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._fitting import wholly
@@ -44,6 +45,8 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
+    ALPHAS,
+    accuracies_by_alpha,
     check_two_of_each,
     choose_alpha,
     is_small,
@@ -74,6 +77,13 @@ def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[
     return [first, *(fit for way in ways for fit in WAYS[way](data, first, rough))]
 
 
+def _accuracies(
+    train: Rows, held_out: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
+) -> list[float]:
+    data, tested = (pair_data(part, criterion, loss) for part in (train, held_out))
+    return accuracies_by_alpha(data, tested, ALPHAS, max_iter)
+
+
 def _path_reached(
     rows: Rows,
     criterion: PairwiseCriterion,
@@ -89,11 +99,26 @@ def _path_reached(
 
 
 def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
-    """Finite numbers, dense or sparse, in columns as they were when fitting."""
+    """Finite numbers, dense or sparse, in columns as they were when fitting.
+
+    Missing numbers are allowed if the estimator has a `basis` other than ``"linear"``. They are
+    filled by its `imputer_`, unless it is `fitting`. Estimators that were fitted to rows of Dask
+    have none.
+    """
+    imputer = getattr(estimator, "imputer_", None)
+    allowed = _takes_missing(estimator) if fitting else imputer is not None
     options = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
+    options["ensure_all_finite"] = "allow-nan" if allowed else True
     try:
-        return validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
+        X = validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
+        return X if fitting or imputer is None else imputer.transform(X)
     except (np.exceptions.DTypePromotionError, ValueError) as error:
+        if "contains NaN" in str(error) and not _takes_missing(estimator):
+            raise ValueError(
+                "Input X contains NaN, which linear columns do not take. Use "
+                "FairOrdinalClassifier(basis='auto') or basis='trees', or fill missing values, for "
+                "instance by sklearn.impute.SimpleImputer."
+            ) from error
         if isinstance(error, ValueError) and "could not convert" not in str(error):
             raise
         strange = _columns_without_numbers(X)
@@ -102,6 +127,10 @@ def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
             f"X must hold numbers{which}: {error}. Encode other columns, for instance by "
             "sklearn.preprocessing.OneHotEncoder in a ColumnTransformer, or drop them."
         ) from error
+
+
+def _takes_missing(estimator: Any) -> bool:
+    return getattr(estimator, "basis", "linear") != "linear"
 
 
 def _columns_without_numbers(X: Any) -> list[str]:
@@ -134,8 +163,12 @@ def read_rows(
     _check_sizes(len(groups.levels), len(truth.levels))
     group, label = groups.codes(slice(None))[kept], truth.codes(slice(None))[kept]
     check_two_of_each(group, label)
+    X = X[kept]
+    if _takes_missing(estimator):
+        estimator.imputer_ = SimpleImputer(add_indicator=True, keep_empty_features=True)
+        X = estimator.imputer_.fit_transform(X)
     rows = Block.of(
-        Features.of(X[kept], counted),
+        Features.of(X, counted),
         group,
         label,
         len(groups.levels),
@@ -336,7 +369,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self, rows: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
     ) -> float:
         folds = folds_of(rows, self.cv, self.random_state)
-        return choose_alpha(rows, criterion, loss, folds, max_iter)
+        return choose_alpha(rows, folds, ALPHAS, _accuracies, criterion, loss, max_iter)[0]
 
     def at(self, trade_off: float) -> FairLinearRanker:
         """The ranker that another trade-off chooses from the same path; nothing is fitted.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ MOST_DIFFERENCES = 256  # features whose Hessian is found by differences
 DIFFERENCE = 0.02  # where the Hessian at 0 is the identity
 FLATTEST = 0.01  # and the least curvature there that counts
 MOST_WHITENED = 1500  # features; beyond, they are only scaled
+MOST_CURVED = 1 << 12  # rows by which a Hessian of many features is estimated
 SHARPNESS = 4.0  # of the smooth step, in units of the scores' spread
 # quantiles that lie between rows, however many there are: between two far apart, rounding decides
 OUTER = np.array([0.898765432101, 0.101234567899])
@@ -98,8 +99,20 @@ class PairData:
         return np.stack([self.contrasts @ table.ravel() for table in apart], axis=1)
 
     @cached_property
+    def _thinned(self) -> PairData:
+        """Pairs of some of the rows, which stand for all."""
+        rows, order = self.rows.sample(MOST_CURVED), (self.accuracy > 0) * 1.0
+        pairs = float(rows.totals @ order @ rows.totals)
+        return replace(self, rows=rows, totals=rows.totals, accuracy=order / (pairs or 1.0))
+
+    @cached_property
     def curvature(self) -> Array:
-        """The Hessian of the loss at 0, (d, d); its diagonal if there are many features."""
+        """The Hessian of the loss at 0, (d, d); its diagonal if there are very many features.
+
+        It only preconditions fits. With many features, some of the rows are enough for that.
+        """
+        if self.rows.n_features > MOST_DIFFERENCES and self.rows.n_rows > 2 * MOST_CURVED:
+            return self._thinned.curvature
         top = float(self.loss.curvature(np.zeros(1))[0])
         cross = self.moments.T @ self._pull @ self.moments
         products = self._sums[self.n_cells :]
@@ -335,6 +348,19 @@ class Training:
             fit if fit.aim is None else self.fit(data, fit.aim, fit.coef, fit.steepness)
             for fit in fits
         ]
+
+    @one_thread
+    def fit_in_turn(self, data: PairData, fits: list[Fit]) -> list[Fit]:
+        """Fits with the same aims to rows with other features; each starts from the one before."""
+        coef = self.fit(data, PLAIN, np.zeros(data.rows.n_features)).coef
+        found = []
+        for fit in fits:
+            if fit.aim is None:
+                found.append(Fit(np.zeros(data.rows.n_features), None))
+            else:
+                found.append(self.fit(data, fit.aim, coef))
+                coef = found[-1].coef
+        return found
 
 
 def sharpness_for(data: PairData, coef: Array) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
+from fairordinal.estimators import describe_basis
 from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.report._findings import interval_text
@@ -159,7 +160,7 @@ def _point(frontier: FairOrdinalFrontier, i: int, x_axis: Axis, y_axis: Axis) ->
         [_measure(values) for values in measured.values()],
         _cut_texts(np.asarray(frontier.model(i).thresholds_)),
         [[percent(share) for share in shares] for shares in state.shares[:MOST_GROUPS].tolist()],
-        _facts(point),
+        _facts(point, frontier.model(i)),
         [left, right, bottom, top],
         [None if values is None else _mark(values, x_axis, y_axis) for values in others],
     )
@@ -191,8 +192,8 @@ def _cut_texts(thresholds: Array) -> list[str]:
     return [*texts, score_text(math.inf)]
 
 
-def _facts(point: FrontierPoint) -> list[str]:
-    """Its limit, the labels it uses, and what is proved of its cut points."""
+def _facts(point: FrontierPoint, model: Any) -> list[str]:
+    """Its limit, the labels it uses, what is proved of its cut points, and its kind."""
     goal, result = point.candidate.goal, point.result
     used = int((result.after.table.cube.sum(axis=(0, 1)) > 0).sum())
     proof = (
@@ -204,6 +205,7 @@ def _facts(point: FrontierPoint) -> list[str]:
         f"{goal.allowance:.4g}" if goal.hard else "none",
         f"{used} of {len(result.labels)}",
         proof,
+        describe_basis(model) if hasattr(model, "basis_") else "cut points of given scores",
     ]
 
 

@@ -15,7 +15,7 @@ from fairordinal._rows import counted_scores
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Binned, Candidate, Cut, HeldOutRows, solve_near
-from fairordinal.thresholds._optimism import SimulatedSamples
+from fairordinal.thresholds._optimism import SHARE, SimulatedSamples
 from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import Settings
 
@@ -39,6 +39,11 @@ class Pool(ABC):
         self._binned: dict[int, Binned] = {}
         self._multipliers: dict[int, Array] = {}
         self._candidates: dict[tuple[int, Goal], Candidate] = {}
+
+    @property
+    @abstractmethod
+    def bases(self) -> Sequence[Rankers]:
+        """Numbers of the rankers but the constant one, by basis; the most accurate ones first."""
 
     @abstractmethod
     def out_of_fold(self, rankers: Rankers) -> Sequence[Array]:
@@ -82,8 +87,13 @@ class Pool(ABC):
 
     @property
     def candidates(self) -> list[Candidate]:
-        """All candidates, by ranker and goal."""
-        return [self._candidates[key] for key in sorted(self._candidates)]
+        """Candidates by ranker and goal.
+
+        Left out are those whose estimates are not about them: where the limit is so strict that the
+        thresholds of some fold give everyone one label, and those of the model do not.
+        """
+        found = (self._candidates[key] for key in sorted(self._candidates))
+        return [candidate for candidate in found if candidate.folds_agree]
 
     def simulate(self) -> SimulatedSamples:
         """What the estimates of all candidates would be on other samples."""
@@ -107,6 +117,10 @@ class ScorePool(Pool):
         self._given = [scores, np.zeros(len(scores))]
         self.table = table  # of all scores, if the rows are a sample
 
+    @property
+    def bases(self) -> Sequence[Rankers]:
+        return [[0]]
+
     def out_of_fold(self, rankers: Rankers) -> Sequence[Array]:
         return [self._given[ranker] for ranker in rankers]
 
@@ -126,8 +140,13 @@ class Chosen(NamedTuple):
     """A candidate, and the optimism of choosing it."""
 
     candidate: Candidate
-    optimism: float
+    optimism: float  # by which the limit was made stricter
     keeps: bool  # whether it keeps the limit asked for
+
+    @property
+    def bias(self) -> float:
+        """How much the violation of the best of many candidates is expected to be too low."""
+        return self.optimism / SHARE
 
 
 def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | None) -> Chosen:

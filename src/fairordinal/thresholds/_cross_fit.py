@@ -157,6 +157,7 @@ class Candidate:
     table: ScoreTable  # of the cross-fitted predictions
     instability: Instability
     evaluation: Evaluation
+    folds_agree: bool = True  # False: some fold is cut to one label, and the model is not
     _bounds: dict[float, float] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -288,6 +289,7 @@ class HeldOutRows:
             table,
             self._instability(whole, cut.places, cuts),
             self.evaluation,
+            bool(np.isinf(thresholds).all() or not _constant(cuts, binned.n_places).any()),
         )
 
     def _instability(self, whole: Array, final: Array, cuts: Array) -> Instability:
@@ -309,6 +311,11 @@ class HeldOutRows:
         evaluation, unit = self.evaluation, search_unit(self.evaluation.cost)
         n_labels = len(evaluation.labels)
         return [scale_goal(goal, n_labels, evaluation.cost / unit, unit) for goal in goals]
+
+
+def _constant(cuts: Array, n_places: int) -> Array:
+    """Whether each fold is cut to one label."""
+    return ((cuts == 0) | (cuts == n_places)).all(axis=1)
 
 
 def _cut(problem: Problem, goals: Sequence[Goal], multipliers: Array) -> list[Cut]:

@@ -1,0 +1,198 @@
+"""Bases of rankers: from the features given to the columns that a ranker weighs.
+
+A ranker is linear in its columns and does not know where they come from. In the *linear* basis they
+are the features. In the *tree* basis they are the features, what boosted trees predict, and the
+leaves of the first trees (1 where a row falls into a leaf). Some trees are grown to predict the
+label, some to predict the group: their leaves are what disparities can be corrected by. A ranker of
+the tree basis is a forest, whose leaf values were learned together, with a linear part.
+
+Trees fit the rows that they were grown on too well. For held-out scores, they are therefore grown
+again on the training rows of each fold (`Basis.again`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from fairordinal._forest import Forest, Grown, Growth, exact_values, grow
+from fairordinal._rows import Block, Features, Rows, linear_scores, on_site
+from fairordinal._validation import Array, row_blocks
+
+LABEL_TREES = 120  # for 1000 rows; more for more rows, by the square root
+MOST_LABEL_TREES = 300
+GROUP_TREES = 30  # for all groups together
+OWN_COLUMNS = 60  # trees for labels whose leaves have columns; those of all group trees have them
+BLOCK = 1 << 14  # rows whose leaves are found at once
+
+AnyRows = TypeVar("AnyRows", bound=Rows)
+
+
+class Score(NamedTuple):
+    """A ranker as a function of features: ``(X - origin) @ coef`` plus the values of leaves."""
+
+    coef: Array
+    origin: Array
+    shift: float  # of these scores against those of the ranker
+    forest: Forest | None = None
+    values: Array | None = None  # of the leaves
+
+    def __call__(self, X: Any) -> Array:
+        linear = linear_scores(X, self.coef, self.origin)
+        if self.forest is None or self.values is None:
+            return linear
+        return linear + self.forest.sums(X - self.origin if self.origin.any() else X, self.values)
+
+    def feature(self, given: Features) -> Features:
+        """The score as the only feature, on the scale of the ranker's own scores."""
+        origin = np.zeros(len(self.coef))  # given features are counted from it already
+        scores = self._replace(origin=origin)(given.X) - self.shift
+        return Features.plain(scores[:, None])
+
+
+class Basis(ABC):
+    """Columns made of the features of rows."""
+
+    name: ClassVar[str]
+    is_fixed: ClassVar[bool]  # whether the columns are those of any other training rows
+
+    @abstractmethod
+    def again(self, rows: Rows) -> Basis:
+        """The basis that other training rows lead to."""
+
+    @abstractmethod
+    def mapped(self, rows: AnyRows) -> AnyRows:
+        """Rows with the columns of the basis as features."""
+
+    @abstractmethod
+    def score(self, coef: Array) -> Score:
+        """A ranker, given the coefficients of the columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Basis):
+    """The features, standardised."""
+
+    scaling: Features
+
+    name: ClassVar[str] = "linear"
+    is_fixed: ClassVar[bool] = True
+
+    def again(self, rows: Rows) -> Basis:
+        return self
+
+    def mapped(self, rows: AnyRows) -> AnyRows:
+        return rows
+
+    def score(self, coef: Array) -> Score:
+        raw = coef / self.scaling.spreads
+        origin = np.zeros(len(raw)) + self.scaling.origin
+        return Score(raw, origin, float(self.scaling.means @ raw))
+
+
+@dataclass(frozen=True, eq=False)
+class Trees(Basis):
+    """The features, what boosted trees predict, and their leaves."""
+
+    scaling: Features
+    boosters: tuple[Grown, ...]  # of groups, and of the label
+    means: Array  # of their predictions
+    spreads: Array
+
+    name: ClassVar[str] = "trees"
+    is_fixed: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, rows: Rows) -> Trees:
+        """Trees grown on rows."""
+        return on_site(_grown, [rows])
+
+    def again(self, rows: Rows) -> Basis:
+        return Trees.of(rows)
+
+    @cached_property
+    def forest(self) -> Forest:
+        return Forest(tuple(tree for part in self.boosters for tree in part.forest.trees))
+
+    @property
+    def n_own(self) -> int:
+        """How many trees, the first ones, have leaves with columns of their own."""
+        for_label = len(self.boosters[-1].forest.trees)
+        return len(self.forest.trees) - max(for_label - OWN_COLUMNS, 0)
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves have columns."""
+        return int(self.forest.first_leaves[self.n_own])
+
+    def mapped(self, rows: AnyRows) -> AnyRows:
+        n_features = self.scaling.n_features + len(self.boosters) + self.n_leaves
+        return rows.mapped(self.columns, n_features)
+
+    def columns(self, given: Features) -> Features:
+        """The columns of some rows: features, predictions and leaves."""
+        blocks = [self._columns(given, rows) for rows in row_blocks(given.n_rows, BLOCK)]
+        return Features.plain(sparse.vstack(blocks, format="csr"))
+
+    def _columns(self, given: Features, rows: slice) -> sparse.csr_array:
+        X = given.X[rows]
+        parts = (
+            given.standardised(rows),
+            (_predictions(self.boosters, X) - self.means) / self.spreads,
+            _indicators(self.forest.leaves(X, self.n_own), self.n_leaves),
+        )
+        return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+
+    def score(self, coef: Array) -> Score:
+        d, p = self.scaling.n_features, len(self.boosters)
+        linear = Linear(self.scaling).score(coef[:d])
+        weights = coef[d : d + p] / self.spreads
+        parts = zip(self.boosters, weights, strict=True)
+        values = np.concatenate([weight * booster.values for booster, weight in parts])
+        values[: self.n_leaves] += coef[d + p :]
+        values = exact_values(values, len(self.forest.trees))
+        shift = linear.shift + float(self.means @ weights)
+        return linear._replace(shift=shift, forest=self.forest, values=values)
+
+
+def _predictions(boosters: Sequence[Grown], X: Any) -> Array:
+    """What boosters predict, (n_rows, n_boosters)."""
+    return np.stack([each.forest.sums(X, each.values) for each in boosters], axis=1)
+
+
+def _indicators(leaves: Array, n_leaves: int) -> sparse.csr_array:
+    """1 for each leaf that a row falls into, (n_rows, n_leaves)."""
+    n_rows, n_trees = leaves.shape
+    ends = np.arange(n_rows + 1) * n_trees
+    return sparse.csr_array((np.ones(leaves.size), leaves.ravel(), ends), (n_rows, n_leaves))
+
+
+def label_growth(n_rows: float) -> Growth:
+    """How trees for labels are grown on so many rows."""
+    n_trees = int(LABEL_TREES * np.sqrt(n_rows / 1000))
+    return Growth(n_trees=min(max(n_trees, OWN_COLUMNS), MOST_LABEL_TREES))
+
+
+def _grown(block: Block) -> Trees:
+    """Trees that predict the label, and trees that predict the group."""
+    block = block.alone()
+    X, weight, one = block.features.X, block.weight, block.one
+    growth = label_growth(float(weight.sum()) / one)
+    groups = range(block.n_groups)[block.n_groups == 2 :]  # one of two tells both
+    each = growth._replace(n_trees=max(1, GROUP_TREES // len(groups)))
+    for_label = grow(X, block.labels * 1.0, weight, growth, one=one)
+    for_groups = [
+        grow(X, (block.groups == group) * 1.0, weight, each, one=one, binary=True)
+        for group in groups
+    ]
+    boosters = (*for_groups, for_label)
+    predicted = _predictions(boosters, X)
+    means = np.average(predicted, axis=0, weights=weight)
+    spreads = np.sqrt(np.average((predicted - means) ** 2, axis=0, weights=weight))
+    return Trees(block.scaling, boosters, means, np.where(spreads > 0, spreads, 1.0))
