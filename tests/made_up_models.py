@@ -7,15 +7,19 @@ from hypothesis import strategies as st
 
 from fairordinal.models import TableModel, TablePreparation
 from fairordinal.models._parts import (
+    BasisResult,
     Certificate,
     Classes,
     Coefficient,
     DataRecord,
+    DecisionTree,
     Expected,
     GroupCounts,
     Settings,
+    Split,
 )
 from fairordinal.models._preparation import IgnoredColumn, NumberColumn, TextColumn
+from strategies import trees
 
 HOSTILE = [
     "",
@@ -51,20 +55,22 @@ def made_up_table(n_rows=400, seed=0):
     }
 
 
-def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("b",))):
+def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("b",)), forest=()):
     """A model of given columns; what it is worth is made up."""
     preparation = TablePreparation(tuple(columns), (IgnoredColumn("id", "it is empty"),))
     n_labels = len(classes.values)
     named = zip(preparation.input_names, coefficients, strict=True)
     costs = tuple(tuple(float(abs(i - j)) for j in range(n_labels)) for i in range(n_labels))
     return TableModel(
-        Settings("demographic_parity", 0.05, None, None, costs, "auto", "logistic", 1e-3),
+        Settings("demographic_parity", 0.05, None, None, costs, "trees", "auto", "logistic", 1e-3),
         classes,
         tuple(thresholds),
         tuple(Coefficient(name, value) for name, value in named),
+        tuple(forest),
         preparation,
         Certificate(0.5, 0.4, 0.1, 0.5, 0.01, 0.05, None, ""),
         Expected(0.6, (0.5, 0.7), 0.02, (0.0, math.inf), 0.95),
+        (BasisResult("linear", 0.7, 0.01), BasisResult("trees", 0.6, 0.02)),
         tuple(GroupCounts(name, n_labels, (1,) * n_labels) for name in groups),
         DataRecord(2 * n_labels, 0, 0, "y", ("g",), ("x",), "0" * 64),
     )
@@ -79,7 +85,8 @@ def prepared_columns(draw, texts=TEXTS):
 @st.composite
 def _column(draw, name, texts):
     if draw(st.booleans()):
-        return NumberColumn(name, draw(NUMBERS), draw(st.floats(1e-300, 1e300)))
+        spread = draw(st.floats(1e-300, 1e300))
+        return NumberColumn(name, draw(NUMBERS), spread, draw(st.booleans()))
     kinds = texts.filter(bool)
     categories = sorted(draw(st.lists(kinds, min_size=1, max_size=4, unique=True)))
     return TextColumn(name, tuple(categories), draw(st.booleans()), draw(st.booleans()))
@@ -105,4 +112,14 @@ def models(draw, texts=TEXTS, numbers=NUMBERS):
         thresholds=sorted(draw(cuts)),
         classes=Classes(kind, tuple(values)),
         groups=draw(st.lists(st.tuples(texts | st.booleans() | st.integers()), max_size=3)),
+        forest=draw(st.lists(decision_trees(size), max_size=3)),
     )
+
+
+@st.composite
+def decision_trees(draw, n_inputs):
+    """Trees of model files; sums of their leaves are exact."""
+    tree = draw(trees(n_inputs))
+    leaves = draw(st.lists(st.integers(-99, 99), min_size=tree.n_leaves, max_size=tree.n_leaves))
+    splits = (Split(int(f), float(t), int(a), int(b)) for f, t, a, b in zip(*tree, strict=True))
+    return DecisionTree(tuple(splits), tuple(leaf / 16 for leaf in leaves))

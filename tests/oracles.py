@@ -359,3 +359,32 @@ def cheapest_path(problem, multipliers):
         value = problem.cost(cuts) + float(multipliers @ problem.disparities(cuts))
         least = min(least, value)
     return least
+
+
+def leaf_by_walking(tree, row):
+    """The leaf of a row, split by split."""
+    at = 0
+    while at >= 0:
+        goes_left = row[tree.feature[at]] <= tree.threshold[at]
+        at = tree.left[at] if goes_left else tree.right[at]
+    return -1 - at
+
+
+def contributions_by_walking(tree, values, rows, row):
+    """What each column adds to the value of a row's leaf: changes of means along its path."""
+
+    def mean(at):
+        leaves = below(at)
+        weight = sum(rows[leaf] for leaf in leaves)
+        return sum(rows[leaf] * values[leaf] for leaf in leaves) / weight
+
+    def below(at):
+        return [-1 - at] if at < 0 else below(tree.left[at]) + below(tree.right[at])
+
+    at, found = 0, np.zeros(len(row))
+    while at >= 0:
+        goes_left = row[tree.feature[at]] <= tree.threshold[at]
+        child = tree.left[at] if goes_left else tree.right[at]
+        found[tree.feature[at]] += mean(child) - mean(at)
+        at = child
+    return found

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
+from fairordinal._forest import Tree
 from fairordinal._table import ScoreTable
 
 
@@ -63,3 +64,21 @@ def scored_rows(draw, max_rows=12, max_labels=5, max_groups=4, weights=True):
     w = column(st.sampled_from([0.5, 1.0, 1.0, 2.0, 3.0])) if weights else [1.0] * n
     a[0], a[-1] = 0, 1
     return Scored(y, s, a, w, n_labels)
+
+
+@st.composite
+def trees(draw, n_columns, most_splits=6):
+    """Trees made by splitting leaves one after the other; thresholds among small numbers."""
+    n_splits = draw(st.integers(1, most_splits))
+    left, right = np.zeros((2, n_splits), dtype=int)
+    open_ = [None]  # where the next split goes
+    for split in range(n_splits):
+        place = open_.pop(draw(st.integers(0, len(open_) - 1)))
+        if place is not None:
+            (left if place[1] else right)[place[0]] = split
+        open_ += [(split, True), (split, False)]
+    for leaf, (split, goes_left) in enumerate(draw(st.permutations(open_))):
+        (left if goes_left else right)[split] = -1 - leaf
+    feature = draw(st.lists(st.integers(0, n_columns - 1), min_size=n_splits, max_size=n_splits))
+    threshold = draw(st.lists(st.integers(0, 3), min_size=n_splits, max_size=n_splits))
+    return Tree(np.array(feature), np.array(threshold) + 0.5 * (n_splits % 2), left, right)

@@ -118,11 +118,12 @@ def test_the_table_is_that_of_thresholds_cut_on_the_other_folds(
     pool.add({0: goals})
     binned = rows.bin(scores)
     multipliers = rows.multipliers(binned, goals)
-    for g, candidate in enumerate(pool.candidates):
+    for candidate in pool.candidates:
         if candidate.is_constant:
             continue
+        number = goals.index(candidate.goal)
 
-        def cut(others, g=g):
+        def cut(others, g=number):
             counts = np.zeros((n_groups * 3, binned.n_places))
             np.add.at(counts, (rows.cells[others], binned.places[others]), weight[others])
             table = rows.evaluation.scores(counts)

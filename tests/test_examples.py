@@ -1,12 +1,9 @@
 """Examples run, and show what they say."""
 
-import pickle
 import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import numpy as np
-import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -32,26 +29,6 @@ def test_the_trade_off_is_drawn(capsys, tmp_path, monkeypatch):
     names = {"ridge, rounded", "ridge, fair thresholds", "mixed with a constant", "best constant"}
     assert {*ran["display"].frame()["name"]} == {"model", *names}
     assert "Frontier of" in capsys.readouterr().out
-
-
-def test_fair_trees_beat_a_fair_linear_model_in_new_rows(capsys):
-    pytest.importorskip("lightgbm")
-    ran = runpy.run_path(EXAMPLES / "fair_boosting.py", run_name="__main__")
-    (_, linear, violation), (_, cut, _), (_, fair, reached) = ran["rows"]
-    assert fair < 0.8 * min(linear, cut)
-    assert reached < violation + 0.02
-    assert reached < ran["LIMIT"] + 0.03
-    assert "trees, fair" in capsys.readouterr().out
-
-
-def test_fitted_trees_are_pickled():
-    booster = pytest.importorskip("lightgbm").Booster
-    ran = runpy.run_path(EXAMPLES / "fair_boosting.py")
-    X, y, group = ran["make_ratings"](200, seed=0)
-    model = ran["FairBooster"](price=3.0, n_rounds=5).fit(X, y, sensitive_features=group)
-    again = pickle.loads(pickle.dumps(model.booster_))
-    assert isinstance(again, booster)
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
 def test_every_example_is_tested():

@@ -137,9 +137,9 @@ REGIONS = np.where(np.arange(200) % 2, "north", "south")
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (spoilt(np.nan), "(?s)contains NaN.*imputer"),
-        (sparse.csr_array(spoilt(np.nan)), "(?s)contains NaN.*imputer"),
-        (pd.DataFrame(spoilt(np.nan)).convert_dtypes(), "(?s)contains NaN.*imputer"),
+        (spoilt(np.nan), "contains NaN.*SimpleImputer"),
+        (sparse.csr_array(spoilt(np.nan)), "contains NaN.*SimpleImputer"),
+        (pd.DataFrame(spoilt(np.nan)).convert_dtypes(), "contains NaN.*SimpleImputer"),
         (spoilt(np.inf), "contains infinity"),
         (spoilt(1e200), r"too large to scale in column 1"),
         (spoilt(0)[:, 0], "Expected 2D array, got 1D array"),
@@ -155,8 +155,11 @@ REGIONS = np.where(np.arange(200) % 2, "north", "south")
 )
 def test_bad_features_are_refused(model, X, message):
     _, y, a = people()
+    model = sklearn.clone(model)
+    if "basis" in model.get_params():
+        model.set_params(basis="linear")  # others take missing numbers
     with pytest.raises(ValueError, match=message):
-        sklearn.clone(model).fit(X, y, sensitive_features=a)
+        model.fit(X, y, sensitive_features=a)
 
 
 @trained

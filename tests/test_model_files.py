@@ -14,7 +14,7 @@ from fairordinal.models import _file as model_file
 from fairordinal.models import fit_table, load_model, model_text, save_model
 from fairordinal.models._file import MOST_BYTES, _read_model
 from fairordinal.models._json import checksum, write
-from fairordinal.models._parts import Classes
+from fairordinal.models._parts import Classes, DecisionTree, Split
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from made_up_models import HOSTILE, made_up_table, model_with, models
 
@@ -195,9 +195,9 @@ def test_no_file_is_said_so(tmp_path):
 
 def test_a_newer_schema_is_said_so(path):
     def change(content):
-        content.update(schema=2, library="9.0.0", novelty=True)
+        content.update(schema=3, library="9.0.0", novelty=True)
 
-    refused(path, changed(path, change), r"newer fairordinal \('9.0.0', schema 2.*pip install -U")
+    refused(path, changed(path, change), r"newer fairordinal \('9.0.0', schema 3.*pip install -U")
 
 
 @pytest.mark.parametrize("schema", [None, "1", 0, 1.5, True])
@@ -222,7 +222,7 @@ def test_an_unknown_field_is_named(path):
 
 
 def test_a_field_that_occurs_twice_is_named(path):
-    text = path.read_text().replace('"schema": 1', '"schema": 1, "schema": 1')
+    text = path.read_text().replace('"schema": 2', '"schema": 2, "schema": 2')
     refused(path, text, "'schema' occurs twice")
 
 
@@ -288,3 +288,48 @@ def test_what_is_too_large_to_be_loaded_is_not_saved(model, path, monkeypatch):
 def test_only_models_of_tables_are_kept():
     with pytest.raises(ValueError, match="must be a TableModel, got dict"):
         model_text({})
+
+
+def one_column(forest=()):
+    return model_with(
+        columns=[NumberColumn("x", 0.0, 1.0)],
+        coefficients=[1.0],
+        thresholds=[0.5],
+        classes=Classes("int", (1, 2)),
+        forest=forest,
+    )
+
+
+def test_files_of_the_first_schema_are_read(tmp_path):
+    model = one_column()
+    content = json.loads(model_text(model))
+    for name in ("forest", "bases", "checksum"):
+        content.pop(name)
+    content["settings"].pop("basis")
+    content["preparation"]["columns"][0].pop("missing")
+    content["schema"] = 1
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(content | {"checksum": checksum(content)}))
+    older = load_model(path)
+    assert (older.coefficients, older.preparation) == (model.coefficients, model.preparation)
+    assert (older.forest, older.settings.basis) == ((), "linear")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda tree: tree["splits"][0].update(left=0), "once as a child"),
+        (lambda tree: tree["splits"][0].update(left=7), "once as a child"),
+        (lambda tree: tree["splits"][0].update(threshold="inf"), "finite thresholds"),
+        (lambda tree: tree["splits"][0].update(input=99), "split on one of"),
+        (lambda tree: tree["leaves"].pop(), "one leaf more"),
+    ],
+)
+def test_trees_that_are_none_are_refused(tmp_path, change, message):
+    model = one_column([DecisionTree((Split(0, 0.5, -1, -2),), (0.25, 0.5))])
+    path = tmp_path / "model.json"
+    save_model(model, path)
+    assert load_model(path) == model
+    content = json.loads(path.read_text())
+    change(content["forest"][0])
+    refused(path, json.dumps(content), message)

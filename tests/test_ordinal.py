@@ -253,8 +253,14 @@ ON_PURPOSE = {
 }
 
 
+CHECKED = {"trade_off": 0.1, "alpha": 1.0, "ranker": "relaxed", "loss": "squared_hinge", "cv": 2}
+
+
 @parametrize_with_checks(
-    [WithGroups(trade_off=0.1, alpha=1.0, ranker="relaxed", loss="squared_hinge", cv=2, tol=1e-11)],
+    [
+        WithGroups(tol=1e-11, basis="linear", **CHECKED),
+        WithGroups(tol=1e-11, basis="trees", **CHECKED),
+    ],
     expected_failed_checks=lambda estimator: ON_PURPOSE,
 )
 def test_scikit_learn_checks(estimator, check):

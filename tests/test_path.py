@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from fairordinal._basis import Linear
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, choose_on_path, non_dominated
 from fairordinal._path._front import promising
@@ -30,18 +31,25 @@ def pool_of(rows, criterion="demographic_parity", n_folds=3, n_jobs=None):
     labels = np.arange(rows.n_labels)
     cost = np.abs(np.subtract.outer(labels, labels)).astype(float)
     evaluation = Evaluation(as_criterion(criterion), cost, np.arange(rows.n_groups), labels)
-    plan = Plan(evaluation, LOSSES["logistic"], ("reduction",), Training(1e-3, 1e-5, 500))
+    training = Training(1e-3, 1e-5, 500)
+    plan = Plan(evaluation, LOSSES["logistic"], ("reduction",), training, Linear(rows.scaling))
     folds = folds_of(rows, n_folds, 0)
-    return RankerPool(plan, rows, rows, plan.path(rows), folds, n_jobs=n_jobs)
+    return RankerPool([(plan, plan.path(rows))], rows, rows, folds, n_jobs=n_jobs)
+
+
+def pool_with_folds(pool, rows, folds):
+    """A pool of the same rankers with other folds."""
+    path = [ranker.fit for ranker in pool.rankers[:-1]]
+    return RankerPool([(pool.rankers[0].plan, path)], rows, rows, folds_of(rows, folds, 0))
 
 
 def test_out_of_fold_scores_are_those_of_rankers_fitted_to_the_other_rows():
     rows = rows_of(150)
     pool = pool_of(rows)
-    fit, at = pool.path[1], 0
+    (plan, fit), at = pool.rankers[1], 0
     (scores,) = pool.out_of_fold([1])
     for train, held_out in folds_of(rows, 3, 0):
-        again = pool.plan.training.fit(pool.plan.pairs(train), fit.aim, fit.coef)
+        again = plan.training.fit(plan.pairs(train), fit.aim, fit.coef)
         own, common = train.scores(again.coef).copy(), train.scores(fit.coef)
         expected = align(held_out.scores(again.coef), own, common)
         part = scores[at : at + held_out.n_rows]
@@ -82,6 +90,21 @@ def test_each_row_is_predicted_once():
         np.testing.assert_array_equal(candidate.table.totals.ravel(), pool.sample.totals)
 
 
+def test_estimates_of_constant_folds_are_not_those_of_other_models():
+    """At a limit of 0, thresholds of folds were constant and those of the model were not."""
+    left_out = 0
+    for seed in range(8):
+        pool = pool_of(rows_of(60, seed=seed))
+        pool.add({ranker: [limited(0.0)] for ranker in range(pool.constant + 1)})
+        for candidate in pool._candidates.values():
+            n_places = pool._binned[candidate.ranker].n_places
+            constant = ((candidate.cuts == 0) | (candidate.cuts == n_places)).all(axis=1)
+            mixed = constant.any() and not candidate.is_constant
+            assert (candidate in pool.candidates) == (not mixed)
+            left_out += mixed
+    assert left_out
+
+
 @pytest.mark.parametrize("limit", [0.0, 0.05, 0.3])
 @pytest.mark.parametrize("confidence", [None, 0.9])
 def test_there_is_always_a_candidate_within_the_limit(limit, confidence):
@@ -110,7 +133,7 @@ def test_the_certificate_is_about_out_of_fold_scores():
 
 def test_no_candidate_of_the_frontier_is_dominated():
     pool = pool_of(rows_of(200))
-    pool.add(dict.fromkeys(range(len(pool.path) - 1), GOALS))
+    pool.add(dict.fromkeys(range(pool.constant), GOALS))
     front = non_dominated(pool.candidates)
     for one in front:
         assert not any(c.cost < 0.99 * one.cost and c.violation <= one.violation for c in front)
@@ -139,7 +162,7 @@ def test_a_single_split_gets_folds_for_its_thresholds():
     rows = rows_of(300)
     split = [(np.arange(200), np.arange(200, 300))]
     pool = pool_of(rows)
-    alone = RankerPool(pool.plan, rows, rows, pool.path[:-1], folds_of(rows, split, 0))
+    alone = pool_with_folds(pool, rows, split)
     assert alone.rows.n_folds == 5
     assert len(alone.rows.cells) == 100
     alone.add({0: GOALS})
@@ -149,7 +172,7 @@ def test_rows_that_are_held_out_twice_count_once():
     rows = rows_of(300)
     overlapping = [(np.arange(100, 300), np.arange(100)), (np.arange(150), np.arange(50, 300))]
     pool = pool_of(rows)
-    twice = RankerPool(pool.plan, rows, rows, pool.path[:-1], folds_of(rows, overlapping, 0))
+    twice = pool_with_folds(pool, rows, overlapping)
     assert len(twice.rows.cells) == 300
     assert np.bincount(twice.rows.fold).tolist() == [100, 200]
 
@@ -165,7 +188,7 @@ def test_weights_and_repeated_rows_give_the_same_candidates():
     for block, of in ((weighted, fold), (rows.take(again), fold[again])):
         splits = [(np.flatnonzero(of != f), np.flatnonzero(of == f)) for f in range(3)]
         pool = pool_of(rows)
-        pool = RankerPool(pool.plan, block, block, pool.path[:-1], folds_of(block, splits, 0))
+        pool = pool_with_folds(pool, block, splits)
         pool.add({0: GOALS[:2], 1: GOALS[:2]})
         found.append(pool.candidates)
     for one, other in zip(*found, strict=True):

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from fairordinal import (
@@ -29,6 +30,7 @@ from fairordinal.plotting import (
     DisparityDisplay,
     FrontierDisplay,
     GroupConfusionDisplay,
+    ImportanceDisplay,
     ScoreDisplay,
 )
 from fairordinal.plotting._density import density, picture_range
@@ -707,3 +709,27 @@ def test_scores_have_no_confusion_matrix_and_axes_must_suffice():
         GroupConfusionDisplay.from_predictions(
             y, y, sensitive_features=group, ax=plt.figure().subplots()
         )
+
+
+def test_importances_are_drawn_from_the_largest_on():
+    display = ImportanceDisplay(["a", "$b$", "c"], [0.2, 0.9, -0.1]).plot(most=2)
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["$b$", "a"]
+    assert [bar.get_width() for bar in display.ax_.patches] == [0.9, 0.2]
+    assert "1 more" in display.ax_.get_title()
+    frame = display.frame()
+    assert [*frame["feature"]] == ["$b$", "a", "c"]
+    plt.close("all")
+    with pytest.raises(ValueError, match="one number for each of 2 names"):
+        ImportanceDisplay(["a", "b"], [1.0])
+
+
+def test_importances_of_a_model_have_the_names_of_its_features():
+    model = FairOrdinalClassifier()
+    with pytest.raises(NotFittedError):
+        ImportanceDisplay.from_estimator(model)
+    model.feature_importances_ = np.array([0.3, 0.7])
+    display = ImportanceDisplay.from_estimator(model)
+    assert [*display.frame()["feature"]] == ["feature 1", "feature 0"]
+    named = ImportanceDisplay.from_estimator(model, feature_names=["age", "points"])
+    assert named.frame()["feature"].iloc[0] == "points"
+    plt.close("all")

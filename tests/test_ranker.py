@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 from fairordinal._pairloss import LOSSES
 from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualOpportunity, as_criterion
+from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker, pair_data, pairwise_gradient
 from fairordinal.ranker._objective import Aim, Objective, Training, minimise
 from fairordinal.ranker._paths import (
@@ -327,6 +328,23 @@ def test_steps_by_gradient_and_curvature_do_not_overshoot(price):
         losses.append(found.loss)
         s = s - 0.5 * found.gradient / found.curvature
     assert (np.diff(losses) < 0).all()
+
+
+def test_prices_lead_from_accurate_to_fair_without_shrinking_the_scores():
+    """The step had a fixed width: at a price of 100 the spread of scores fell to 0.04."""
+    _, y, a = biased_rows(400)
+    start = 2.0 * y + 1.5 * a + np.random.default_rng(0).normal(size=400)
+    violations, spreads = [], []
+    for price in (0.0, 1.0, 10.0, 100.0):
+        s = start.copy()
+        for _ in range(300):
+            found = pairwise_gradient(s, y, sensitive_features=a, price=price)
+            s = s - 0.2 * found.gradient / np.maximum(found.curvature, 1e-6)
+        violations.append(pairwise_demographic_parity_difference(y, s, sensitive_features=a))
+        spreads.append(s.std())
+    assert (np.diff(violations) <= 0).all()
+    assert violations[-1] < 0.2 * violations[0]
+    assert min(spreads) > 0.4 * start.std()
 
 
 def test_a_loss_of_integers_is_that_of_names():

@@ -1,0 +1,216 @@
+"""Bases of rankers: linear columns, leaves of trees, and the choice between them."""
+
+import importlib.util
+import pickle
+import sys
+
+import dask.array as da
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
+from fairordinal._basis import MOST_LABEL_TREES, OWN_COLUMNS, Linear, Trees, label_growth
+from fairordinal._rows import Block, Features
+from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
+from fairordinal.ranker import _data as ranker_data
+
+QUICK = {"ranker": "direct", "cv": 3, "alpha": 0.03, "max_violation": 0.1}
+
+
+def people(n=800, seed=0):
+    """Labels depend on a product of two features, which no linear score can tell."""
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, 2, n)
+    X = generator.normal(size=(n, 4))
+    X[:, 2] += a
+    hidden = 2.0 * np.sign(X[:, 0] * X[:, 1]) + X[:, 2] + 0.5 * generator.normal(size=n)
+    return X, np.digitize(hidden, [-1.5, 0.5, 2.0]), a
+
+
+def linear_people(n=800, seed=0):
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, 2, n)
+    X = generator.normal(size=(n, 4))
+    X[:, 0] += a
+    return X, np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2]), a
+
+
+def block_of(X, y, a):
+    return Block.of(Features.of(X), a, y, int(a.max()) + 1, int(y.max()) + 1)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e7])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_scores_of_the_basis_are_those_of_features(kind, offset):
+    X, y, a = people(300)
+    X = X + offset * (kind is np.asarray)
+    rows = block_of(kind(X), y, a)
+    for basis in (Linear(rows.scaling), Trees.of(rows)):
+        mapped = basis.mapped(rows)
+        coef = np.random.default_rng(0).normal(size=mapped.n_features)
+        score = basis.score(coef)
+        np.testing.assert_allclose(score(kind(X)) - score.shift, mapped.scores(coef), atol=1e-6)
+        np.testing.assert_allclose(
+            score.feature(rows.features).X[:, 0], mapped.scores(coef), atol=1e-9
+        )
+
+
+def test_columns_are_features_predictions_and_leaves():
+    X, y, a = people(500)
+    rows = block_of(X, y, a)
+    basis = Trees.of(rows)
+    columns = basis.mapped(rows).features.X.toarray()
+    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(columns[:, :4], standardised, atol=1e-9)
+    np.testing.assert_allclose(columns[:, 4:6].std(axis=0), 1.0)  # of groups and of labels
+    leaves = columns[:, 6:]
+    assert leaves.shape[1] == basis.n_leaves
+    assert set(np.unique(leaves)) == {0.0, 1.0}
+    np.testing.assert_array_equal(leaves.sum(axis=1), basis.n_own)
+    n_trees = [len(booster.forest.trees) for booster in basis.boosters]
+    assert basis.n_own == n_trees[0] + OWN_COLUMNS < sum(n_trees)
+
+
+def test_more_rows_grow_more_trees():
+    sizes = [label_growth(n).n_trees for n in (10, 1000, 4000, 10**6)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] == OWN_COLUMNS
+    assert sizes[-1] == MOST_LABEL_TREES
+
+
+def test_auto_takes_trees_where_they_help_and_linear_columns_where_not():
+    X, y, a = people()
+    bent = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
+    assert (bent.basis_, bent.forest_ is None) == ("trees", False)
+    X, y, a = linear_people()
+    straight = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
+    assert (straight.basis_, straight.forest_) == ("linear", None)
+
+
+def test_few_rows_are_left_to_linear_columns():
+    X, y, a = people(300)
+    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
+
+
+def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
+    X, y, a = people(600)
+    new_X, new_y, new_a = people(20000, seed=1)
+    options = QUICK | {"alpha": 0.003, "max_violation": 0.5}
+    model = FairOrdinalClassifier(basis="trees", **options).fit(X, y, sensitive_features=a)
+    truth = mean_cost(new_y, model.predict(new_X))
+    low, high = model.expected_cost_interval_
+    assert low <= truth <= high
+    assert model.cost_ < 0.8 * truth  # in-sample predictions are too good
+    violation = pairwise_demographic_parity_difference(
+        new_y, model.predict(new_X), sensitive_features=new_a
+    )
+    low, high = model.expected_violation_interval_
+    assert low <= violation <= high
+
+
+def test_the_same_rows_grow_the_same_model():
+    X, y, a = people()
+    models = [
+        FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*(model.decision_function(X) for model in models))
+    again = pickle.loads(pickle.dumps(models[0]))
+    np.testing.assert_array_equal(again.predict(X), models[0].predict(X))
+    assert clone(models[0]).basis == "trees"
+
+
+def test_predictions_need_no_lightgbm(monkeypatch):
+    X, y, a = people()
+    model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    expected = model.predict(X)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_without_lightgbm_auto_is_linear_and_trees_name_the_extra(monkeypatch):
+    X, y, a = people()
+    found = importlib.util.find_spec
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "lightgbm" else found(name)
+    )
+    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
+    with pytest.raises(ImportError, match=r"pip install fairordinal\[trees\]"):
+        FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+
+
+@pytest.mark.parametrize("basis", ["auto", "trees"])
+def test_missing_numbers_are_filled_and_indicated(basis):
+    X, y, a = people()
+    X[::7, 0] = np.nan
+    X[:, 3] = np.nan  # never known
+    model = FairOrdinalClassifier(basis=basis, **QUICK).fit(X, y, sensitive_features=a)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.feature_importances_.shape == (4,)
+    X[0, 1] = np.nan  # never missing before
+    assert model.predict(X).shape == (800,)
+
+
+def test_linear_models_say_what_to_do_about_missing_numbers():
+    X, y, a = people()
+    X[5, 0] = np.nan
+    for estimator in (FairOrdinalClassifier, FairOrdinalFrontier):
+        with pytest.raises(ValueError, match=r"contains NaN.*basis='auto'.*SimpleImputer"):
+            estimator(basis="linear").fit(X, y, sensitive_features=a)
+
+
+@pytest.mark.parametrize("case", ["one feature", "constant", "all constant", "codes", "30 rows"])
+def test_odd_tables_give_sound_models(case):
+    X, y, a = people(30 if case == "30 rows" else 600)
+    if case == "one feature":
+        X = X[:, 2:3]
+    elif case == "constant":
+        X[:, 3] = 7.0
+    elif case == "all constant":
+        X[:] = 7.0
+    elif case == "codes":
+        X = np.rint(X)
+    model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    assert np.isin(model.predict(X), y).all()
+    assert model.expected_violation_ <= 0.1
+    assert np.isnan(model.feature_importances_).all() == np.isinf(model.thresholds_).all()
+
+
+def test_a_basis_must_be_known():
+    X, y, a = people(100)
+    with pytest.raises(ValueError, match="basis must be one of"):
+        FairOrdinalClassifier(basis="forest").fit(X, y, sensitive_features=a)
+
+
+@pytest.mark.parametrize("most", [1000, 500])  # rows to choose by: all, or a sample
+@pytest.mark.parametrize("lengths", [(600,), (100, 1, 499)])
+def test_forests_are_the_same_however_rows_are_cut(lengths, most, monkeypatch):
+    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", most)
+    X, y, a = people(600)
+    here = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    cut = [da.from_array(v, chunks=(lengths, *v.shape[1:])) for v in (X, y, a)]
+    there = FairOrdinalClassifier(basis="trees", **QUICK)
+    there.fit(cut[0], cut[1], sensitive_features=cut[2])
+    assert there.basis_ == "trees"
+    np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), atol=1e-6)
+    np.testing.assert_array_equal(there.predict(cut[0]).compute(), here.predict(X))
+    assert there.expected_cost_ == pytest.approx(here.expected_cost_)
+
+
+def test_a_frontier_pools_both_bases():
+    X, y, a = people()
+    options = {"cv": 3, "ranker": "direct"}
+    frontier = FairOrdinalFrontier(**options).fit(X, y, sensitive_features=a)
+    models = [frontier.model(number) for number in range(len(frontier.points_))]
+    assert "trees" in {model.basis_ for model in models}
+    linear = FairOrdinalFrontier(basis="linear", **options).fit(X, y, sensitive_features=a)
+    assert {linear.model(i).basis_ for i in range(len(linear.points_))} == {"linear"}
+    cheapest = min(point.expected.cost for point in frontier.points_)
+    assert cheapest < 0.8 * min(point.expected.cost for point in linear.points_)
+    again = pickle.loads(pickle.dumps(frontier)).select(max_violation=0.1)
+    chosen = frontier.select(max_violation=0.1)
+    np.testing.assert_array_equal(again.predict(X), chosen.predict(X))
+    assert chosen.feature_importances_.sum() == pytest.approx(1.0)

@@ -1,0 +1,115 @@
+"""Forests as arrays: leaves, sums of leaf values, what LightGBM grows."""
+
+import lightgbm
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from fairordinal._basis import Score
+from fairordinal._forest import BLOCK, MOST_SPLITS, Forest, Growth, exact_values, grow
+from fairordinal._importance import importances
+from fairordinal._rows import Features
+from oracles import contributions_by_walking, leaf_by_walking
+from strategies import trees
+
+N_COLUMNS = 3
+
+
+forests = st.lists(trees(N_COLUMNS), min_size=1, max_size=4).map(lambda found: Forest(tuple(found)))
+
+
+def rows(n, seed=0):
+    return np.random.default_rng(seed).integers(0, 5, (n, N_COLUMNS)) * 1.0
+
+
+@given(forests, st.integers(0, 100))
+def test_leaves_are_those_of_walking_down(forest, seed):
+    X = rows(20, seed)
+    found = forest.leaves(X)
+    for number, tree in enumerate(forest.trees):
+        walked = [forest.first_leaves[number] + leaf_by_walking(tree, row) for row in X]
+        np.testing.assert_array_equal(found[:, number], walked)
+    np.testing.assert_array_equal(forest.leaves(sparse.csr_array(X)), found)
+
+
+@given(trees(N_COLUMNS, MOST_SPLITS))
+def test_each_leaf_has_one_path(tree):
+    paths = dict(tree.paths())
+    assert sorted(paths) == [*range(tree.n_leaves)]
+    assert sum(2.0 ** -len(above) for above in paths.values()) == 1.0
+
+
+def test_blocks_of_rows_make_no_difference():
+    X = np.random.default_rng(0).normal(size=(BLOCK + 100, 4))
+    grown = grow(X, X[:, 0] * X[:, 1], np.ones(len(X)), Growth(n_trees=5))
+    some = np.r_[0:50, BLOCK - 50 : BLOCK + 100]
+    np.testing.assert_array_equal(grown.forest.leaves(X)[some], grown.forest.leaves(X[some]))
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_trees_predict_what_lightgbm_predicts(binary):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(2000, 5))
+    X[:, 1] = generator.integers(0, 3, 2000)
+    target = X[:, 0] + X[:, 1] * X[:, 2] + generator.normal(size=2000)
+    target = (target > 0) * 1.0 if binary else target
+    weight = generator.integers(1, 4, 2000) * 1.0
+    growth = Growth(n_trees=30, n_leaves=16)
+    grown = grow(X, target, weight, growth, binary=binary)
+    again = grow(X, target, weight, growth, binary=binary)
+    np.testing.assert_array_equal(grown.values, again.values)
+    params = {
+        "objective": "binary" if binary else "regression", "num_leaves": 16, "learning_rate": 0.1,
+        "min_data_in_leaf": 1, "min_data_in_bin": 1,
+        "min_sum_hessian_in_leaf": 5.0 if binary else 20.0,
+        "deterministic": True, "force_col_wise": True, "num_threads": 1, "seed": 0, "verbosity": -1,
+    }  # fmt: skip
+    data = lightgbm.Dataset(X, label=target, weight=weight)
+    booster = lightgbm.train(params, data, num_boost_round=30)
+    new = generator.normal(size=(500, 5))
+    expected = booster.predict(new, raw_score=True)
+    np.testing.assert_allclose(grown.forest.sums(new, grown.values), expected, atol=1e-12)
+
+
+def test_too_few_rows_grow_no_trees():
+    X = np.arange(12.0)[:, None]
+    grown = grow(X, X[:, 0], np.ones(12), Growth())
+    assert grown.forest.n_leaves == 0
+    np.testing.assert_array_equal(grown.forest.sums(X, grown.values), np.zeros(12))
+
+
+def test_the_unit_of_weights_makes_no_difference():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    one = grow(X, X[:, 0] ** 2, np.ones(300), Growth(n_trees=5))
+    other = grow(X, X[:, 0] ** 2, np.full(300, 2.0**-10), Growth(n_trees=5), one=2.0**-10)
+    np.testing.assert_array_equal(one.forest.leaves(X), other.forest.leaves(X))
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.randoms())
+def test_exact_values_add_up_in_any_order(values, random):
+    exact = exact_values(np.array(values), len(values)).tolist()
+    shuffled = random.sample(exact, len(exact))
+    assert sum(exact) == sum(shuffled) == float(np.sum(exact))
+    np.testing.assert_allclose(exact, values, atol=1e-9 * np.abs(values).max())
+
+
+@given(forests, st.integers(0, 100))
+def test_importances_are_covariances_of_contributions(forest, seed):
+    generator = np.random.default_rng(seed)
+    X, weight = rows(30, seed), generator.integers(1, 4, 30) * 1.0
+    coef, values = generator.normal(size=N_COLUMNS), generator.normal(size=forest.n_leaves)
+    score = Score(coef, np.zeros(N_COLUMNS), 0.0, forest, values)
+    contributions = X * coef
+    for number, tree in enumerate(forest.trees):
+        own = forest.leaves(X)[:, number] - forest.first_leaves[number]
+        counts = np.bincount(own, weight, tree.n_leaves)
+        its_values = values[forest.first_leaves[number] :]
+        contributions += [contributions_by_walking(tree, its_values, counts, row) for row in X]
+    total = score(X)
+    apart = total - np.average(total, weights=weight)
+    expected = (weight * apart) @ contributions / ((weight * apart) @ total)
+    found = importances(score, Features.plain(X), weight)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert found.sum() == pytest.approx(1.0)
