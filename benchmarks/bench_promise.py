@@ -6,14 +6,23 @@ rows are drawn for training. Constants of the library were settled on the first 
 (`SETTLED`); the other half judges them.
 
 A fit is taken apart here, so that the limits of a draw share one path of rankers; each choice is
-that of `FairOrdinalClassifier`. "Floor" is the share of results within the limit if the groups of
-the fresh rows are permuted: what noise in the measurement allows.
+that of `FairOrdinalClassifier`. Columns of the tables:
+
+* floor: share of results within the limit if the groups of the fresh rows are permuted, which is
+  what noise in the measurement allows;
+* hindsight: how much more the model costs than the cheapest candidate among which it was chosen
+  whose true violation is within the limit (means over results with such a candidate);
+* covered, cost_covered: share of 95 % intervals that hold the true violation, or cost;
+* reachable: the share that a perfect interval would have. The truth of a table comes from the N
+  rows that were not drawn, so that its difference from an estimate by n rows has the variance
+  ``σ²/n + σ²/N``, and an interval that knows of ``σ²/n`` covers less than 95 %.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/bench_promise.py [--draws 50] [--half judged]
 
 With ``--costs FILE`` only public names are used, and cost and violation of several limits are
 written there. ``--compare OLD NEW`` compares two such files, of two versions of the library, by
-cost at equal violation.
+cost at equal violation, over the draws that both have. ``--rows FILE`` writes the rows of all
+results, which serve as NEW, too.
 """
 
 from __future__ import annotations
@@ -31,6 +40,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy import sparse
+from scipy.stats import norm
 from stored_data import orca_split
 
 from fairordinal import FairOrdinalClassifier
@@ -40,7 +50,9 @@ from fairordinal.datasets import make_biased_ordinal
 
 LIMITS = (0.05, 0.1)
 SWEPT = (0.02, 0.05, 0.1, 0.2)  # of ``--costs``
+N_SWEPT = 4  # draws in which models are fitted for these limits, too
 FEW, MANY = 1000, 10**6  # training rows of a table, and fresh rows
+MOST_JUDGED = 10**5  # fresh rows by which all candidates are judged in hindsight
 CRITERIA = {"DP": "demographic_parity", "EO": "equal_opportunity"}
 
 
@@ -82,6 +94,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--costs", type=Path)
+    parser.add_argument("--rows", type=Path)
     parser.add_argument("--compare", type=Path, nargs=2)
     options = parser.parse_args()
     if options.compare:
@@ -97,6 +110,8 @@ def main():
     rows = [row for rows in found for row in rows]
     if options.costs:
         return options.costs.write_text(json.dumps(rows))
+    if options.rows:
+        options.rows.write_text(json.dumps(rows))
     print_table(pd.DataFrame(rows), options)
 
 
@@ -138,14 +153,18 @@ class Fresh:
 
     def measure(self, model, criterion):
         """True violation and cost, and the violation if groups are permuted."""
-        k = len(self.labels)
         predicted = np.searchsorted(self.labels, model.predict(self.X))
-        rows = k * k * len(self.groups)
-        counts = [np.bincount(cells * k + predicted, minlength=rows) for cells in self.cells]
-        tables = [each.reshape(-1, k, k) for each in counts]
-        violations = [as_criterion(criterion).violation(table_of(table)) for table in tables]
-        cost = (tables[0].sum(axis=0) * np.abs(np.subtract.outer(range(k), range(k)))).sum()
-        return violations[0], cost / len(predicted), violations[1]
+        violation, cost = self.truth(predicted, criterion)
+        return violation, cost, self.truth(predicted, criterion, permuted=True)[0]
+
+    def truth(self, predicted, criterion, permuted=False):
+        """Violation and cost of predictions for the first rows."""
+        k, n = len(self.labels), len(predicted)
+        cells = self.cells[int(permuted)][:n]
+        counts = np.bincount(cells * k + predicted, minlength=k * k * len(self.groups))
+        table = counts.reshape(-1, k, k)
+        cost = (table.sum(axis=0) * np.abs(np.subtract.outer(range(k), range(k)))).sum()
+        return as_criterion(criterion).violation(table_of(table)), cost / n
 
 
 def table_of(cube):
@@ -159,8 +178,9 @@ def kept(name, draw, n_fresh):
     """What became of each limit, with and without confidence."""
     train, fresh = draw_rows(name, draw, n_fresh)
     rows, fresh = [], Fresh(*fresh)
+    reachable = 1.0 if ":" in name else 1.0 / np.sqrt(1.0 + len(train[1]) / len(fresh.y))
     for short, criterion in CRITERIA.items():
-        for limit, confidence, model in fitted(criterion, *train):
+        for limit, confidence, model, pool in fitted(criterion, draw, *train):
             violation, cost, floor = fresh.measure(model, criterion)
             low, high = model.expected_violation_interval_
             cheap, dear = model.expected_cost_interval_
@@ -170,15 +190,17 @@ def kept(name, draw, n_fresh):
                     "confidence": confidence or 0.0, "violation": violation, "cost": cost,
                     "expected": model.expected_violation_,
                     "expected_cost": model.expected_cost_,
+                    "hindsight": cost / cheapest(pool, fresh, criterion, limit) - 1.0,
                     "floor": floor, "covered": bool(low <= violation <= high),
                     "cost_covered": bool(cheap <= cost <= dear),
+                    "reachable": 2.0 * norm.cdf(norm.ppf(0.975) * reachable) - 1.0,
                     "constant": bool(np.isinf(model.thresholds_).all()),
                 }
             )  # fmt: skip
     return rows
 
 
-def fitted(criterion, X, y, a):
+def fitted(criterion, draw, X, y, a):
     """Models for all limits, of one path of rankers: as `FairOrdinalClassifier.fit` makes them."""
     from fairordinal._path import choose_on_path
     from fairordinal.estimators import learn, settle
@@ -188,15 +210,34 @@ def fitted(criterion, X, y, a):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = learn(base, X, y, a, None)
-        for limit in LIMITS:
-            for confidence in (None, 0.9):
+        first = path.rows.evaluation.effort.shares
+        for limit in SWEPT if draw < N_SWEPT else LIMITS:
+            known = {}
+            for confidence in (None, 0.9) if limit in LIMITS else (None,):
                 pool, model = copy(path), copy(base)
-                pool._candidates, pool._multipliers = {}, {}
+                pool._candidates, pool._multipliers = known, {}
                 chosen = choose_on_path(pool, limited(limit), confidence).candidate
                 result = pool.thresholds(chosen, read_settings(1e-3, 60.0, 0, 0))
                 table = pool.predictions(chosen, result)
-                settle(model, pool.trained, chosen, result, table, 0.95)
-                yield limit, confidence, model
+                found = (chosen, result, table, pool.importances(chosen), pool.candidates)
+                settle(model, pool.trained, *found, 0.95)
+                yield limit, confidence, model, pool
+                begun = {limited(share * limit) for share in first} | {limited(limit)}
+                known = {key: c for key, c in pool._candidates.items() if c.goal in begun}
+
+
+def cheapest(pool, fresh, criterion, limit):
+    """Cost of the best candidate in hindsight; nan if none keeps the limit."""
+    trained, scores, costs = pool.trained, {}, [np.nan]
+    for candidate in pool.candidates:
+        if candidate.ranker not in scores:
+            score = trained[candidate.ranker].score
+            scores[candidate.ranker] = score(fresh.X[:MOST_JUDGED]) - score.shift
+        predicted = np.searchsorted(candidate.thresholds, scores[candidate.ranker])
+        violation, cost = fresh.truth(predicted, criterion)
+        if violation <= limit:
+            costs.append(cost)
+    return np.nanmin(costs) if len(costs) > 1 else np.nan
 
 
 def swept(name, draw, n_fresh):
@@ -225,6 +266,7 @@ def print_table(frame, options):
     packages = ["fairordinal", "numpy", "scipy", "scikit-learn"]
     print(", ".join(f"{name} {version(name)}" for name in packages), end="; ")
     print(f"Python {platform.python_version()}. The {options.half} half: {len(frame)} results.\n")
+    frame = frame[frame.limit.isin(LIMITS)].copy()
     frame["kept"] = frame.violation <= frame.limit + 1e-9
     frame["within"] = frame.floor <= frame.limit
     frame["kind"] = np.where(frame.setting.str.contains(":"), "synthetic", "tables")
@@ -242,8 +284,10 @@ def show(frame, keys):
         floor=("within", "mean"),
         cost=("cost", "mean"),
         constant=("constant", "mean"),
+        hindsight=("hindsight", "mean"),
         covered=("covered", "mean"),
         cost_covered=("cost_covered", "mean"),
+        reachable=("reachable", "mean"),
     )
     print_rows(found.reset_index())
 
@@ -261,6 +305,12 @@ def print_rows(frame):
 def print_comparison(old, new):
     """Cost at equal violation: of the new version, relative to the curve of the old one."""
     frames = [pd.DataFrame(json.loads(file.read_text())) for file in (old, new)]
+    frames = [f[f.confidence == 0.0] if "confidence" in f else f for f in frames]
+    draws = [set(zip(f.setting, f.draw, f.limit, strict=True)) for f in frames]
+    shared = draws[0] & draws[1]
+    frames = [
+        f[[key in shared for key in zip(f.setting, f.draw, f.limit, strict=True)]] for f in frames
+    ]
     keys = ["setting", "criterion", "limit"]
     before, after = (frame.groupby(keys)[["violation", "cost"]].mean() for frame in frames)
     rows = []
