@@ -216,11 +216,12 @@ def fitted(criterion, draw, X, y, a):
             for confidence in (None, 0.9) if limit in LIMITS else (None,):
                 pool, model = copy(path), copy(base)
                 pool._candidates, pool._multipliers = known, {}
-                chosen = choose_on_path(pool, limited(limit), confidence).candidate
+                choice = choose_on_path(pool, limited(limit), confidence)
+                chosen = choice.candidate
                 result = pool.thresholds(chosen, read_settings(1e-3, 60.0, 0, 0))
                 table = pool.predictions(chosen, result)
                 found = (chosen, result, table, pool.importances(chosen), pool.candidates)
-                settle(model, pool.trained, *found, 0.95)
+                settle(model, pool.trained, *found, 0.95, choice.bias)
                 yield limit, confidence, model, pool
                 begun = {limited(share * limit) for share in first} | {limited(limit)}
                 known = {key: c for key, c in pool._candidates.items() if c.goal in begun}

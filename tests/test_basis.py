@@ -12,7 +12,9 @@ from sklearn.base import clone
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
 from fairordinal._basis import MOST_LABEL_TREES, OWN_COLUMNS, Linear, Trees, label_growth
+from fairordinal._path import Plan
 from fairordinal._rows import Block, Features
+from fairordinal.estimators import learn
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.ranker import _data as ranker_data
 
@@ -214,3 +216,24 @@ def test_a_frontier_pools_both_bases():
     chosen = frontier.select(max_violation=0.1)
     np.testing.assert_array_equal(again.predict(X), chosen.predict(X))
     assert chosen.feature_importances_.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("gain", "n_folds", "n_paths"), [(-0.01, [2], 1), (0.001, [2, 3], 1), (0.01, [2, 3], 2)]
+)
+def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
+    gain, n_folds, n_paths, monkeypatch
+):
+    tried = []
+
+    def accuracies(plan, rows, folds):
+        share = 0.8 if plan.basis.is_fixed else 0.8 + gain
+        tried.append(len(folds))
+        return np.full((len(folds), len(plan.alphas)), share)
+
+    monkeypatch.setattr(Plan, "accuracies", accuracies)
+    X, y, a = people()
+    model = FairOrdinalClassifier(ranker="direct")
+    pool = learn(model, X, y, a, None)
+    assert tried == [5, *n_folds]
+    assert len(pool.bases) == n_paths

@@ -23,13 +23,13 @@ from scipy import sparse
 
 from fairordinal._forest import Forest, Grown, Growth, exact_values, grow
 from fairordinal._rows import Block, Features, Rows, linear_scores, on_site
-from fairordinal._validation import Array, row_blocks
+from fairordinal._validation import Array
 
 LABEL_TREES = 120  # for 1000 rows; more for more rows, by the square root
 MOST_LABEL_TREES = 300
 GROUP_TREES = 30  # for all groups together
 OWN_COLUMNS = 60  # trees for labels whose leaves have columns; those of all group trees have them
-BLOCK = 1 << 14  # rows whose leaves are found at once
+MOST_SHORT = 1 << 31  # entries of a matrix that 32 bits can number; it takes less memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
 
@@ -109,6 +109,11 @@ class Trees(Basis):
     is_fixed: ClassVar[bool] = False
 
     @classmethod
+    def none(cls, scaling: Features) -> Trees:
+        """No trees yet: `again` grows them."""
+        return cls(scaling, (), np.zeros(0), np.ones(0))
+
+    @classmethod
     def of(cls, rows: Rows) -> Trees:
         """Trees grown on rows."""
         return on_site(_grown, [rows])
@@ -137,17 +142,13 @@ class Trees(Basis):
 
     def columns(self, given: Features) -> Features:
         """The columns of some rows: features, predictions and leaves."""
-        blocks = [self._columns(given, rows) for rows in row_blocks(given.n_rows, BLOCK)]
-        return Features.plain(sparse.vstack(blocks, format="csr"))
-
-    def _columns(self, given: Features, rows: slice) -> sparse.csr_array:
-        X = given.X[rows]
-        parts = (
-            given.standardised(rows),
-            (_predictions(self.boosters, X) - self.means) / self.spreads,
-            _indicators(self.forest.leaves(X, self.n_own), self.n_leaves),
-        )
-        return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+        features, leaves = given.standardised(slice(None)), self.forest.leaves(given.X, self.n_own)
+        predicted = (_predictions(self.boosters, given.X) - self.means) / self.spreads
+        if not sparse.issparse(features):
+            dense = np.hstack([features, predicted])
+            return Features.plain(_with_indicators(dense, leaves, self.n_leaves))
+        others = _with_indicators(predicted, leaves, self.n_leaves)
+        return Features.plain(sparse.hstack([features, others], format="csr"))
 
     def score(self, coef: Array) -> Score:
         d, p = self.scaling.n_features, len(self.boosters)
@@ -166,11 +167,17 @@ def _predictions(boosters: Sequence[Grown], X: Any) -> Array:
     return np.stack([each.forest.sums(X, each.values) for each in boosters], axis=1)
 
 
-def _indicators(leaves: Array, n_leaves: int) -> sparse.csr_array:
-    """1 for each leaf that a row falls into, (n_rows, n_leaves)."""
-    n_rows, n_trees = leaves.shape
-    ends = np.arange(n_rows + 1) * n_trees
-    return sparse.csr_array((np.ones(leaves.size), leaves.ravel(), ends), (n_rows, n_leaves))
+def _with_indicators(dense: Array, leaves: Array, n_leaves: int) -> sparse.csr_array:
+    """Columns, followed by 1 for each leaf that a row falls into."""
+    (n_rows, n_dense), n_trees = dense.shape, leaves.shape[1]
+    values = np.ones((n_rows, n_dense + n_trees))
+    columns = np.empty(values.shape, dtype=leaves.dtype)
+    values[:, :n_dense], columns[:, :n_dense] = dense, np.arange(n_dense)
+    np.add(leaves, n_dense, out=columns[:, n_dense:])
+    ends = np.arange(n_rows + 1, dtype=columns.dtype if values.size < MOST_SHORT else np.int64)
+    ends *= n_dense + n_trees
+    shape = (n_rows, n_dense + n_leaves)
+    return sparse.csr_array((values.ravel(), columns.ravel(), ends), shape)
 
 
 def label_growth(n_rows: float) -> Growth:

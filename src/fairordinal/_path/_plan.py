@@ -16,16 +16,16 @@ from fairordinal.ranker import (
     PairData,
     Training,
     accuracies_by_alpha,
-    choose_alpha,
+    accuracies_in_folds,
     fit_path,
     pair_data,
     require_pairwise,
-    sample_of,
     warn_unconverged,
 )
 from fairordinal.thresholds import Evaluation
 
 MOST_STEEP = 1 << 16  # rows from which the Hessian is estimated
+MOST_GROWN = 1 << 16  # rows on which the trees of a model are grown and fitted
 MOST_TESTED = 1 << 15  # held-out rows by which the strength of the penalty is chosen
 ROUGHER = 100.0  # tolerance of fits to folds, relative to that of the path
 TREE_ALPHAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
@@ -45,10 +45,19 @@ class Plan:
         """Rankers from accurate to fair."""
         return on_site(_path, [rows], self)
 
-    def choose_alpha(self, rows: Rows, folds: Folds) -> tuple[float, float]:
-        """The strength of the penalty with the most held-out pairs in order, and their share."""
-        known = len(folds) == 1 and folds[0][0] is rows  # the basis was made of these rows
-        return choose_alpha(rows, folds, self.alphas, _accuracies, self, known)
+    def grown(self, rows: Rows) -> Plan:
+        """The plan with the basis that some rows lead to."""
+        return replace(self, basis=self.basis.again(rows))
+
+    def accuracies(self, rows: Rows, folds: Folds) -> Array:
+        """Shares of held-out pairs in order by the plain ranker, for each fold and strength."""
+        known = held_out_together(rows, folds)  # the basis was made of these rows
+        return accuracies_in_folds(rows, folds, _accuracies, self, known)
+
+    def with_alpha(self, accuracies: Array) -> Plan:
+        """The plan with the strength of the penalty that has the most held-out pairs in order."""
+        alpha = self.alphas[int(accuracies.mean(axis=0).argmax())]
+        return replace(self, training=replace(self.training, alpha=alpha))
 
     @property
     def alphas(self) -> tuple[float, ...]:
@@ -71,8 +80,8 @@ class Plan:
         if fit.aim is None:
             return self, fit
         if not self.basis.is_fixed:
-            more = sample_of(rows)
-            plan = replace(self, basis=self.basis.again(more))
+            more = rows.sample(MOST_GROWN)
+            plan = self.grown(more)
             return plan, on_site(_fit_cold, [more], plan, fit)
         steepness = on_site(_steepness, [sample], self, fit.aim, fit.coef)
         extended = self.training.fit(self.pairs(rows), fit.aim, fit.coef, steepness)
@@ -82,6 +91,11 @@ class Plan:
     def pairs(self, rows: Rows) -> PairData:
         """Pairs of rows to learn from."""
         return pair_data(rows, require_pairwise(self.evaluation.criterion), self.loss)
+
+
+def held_out_together(rows: Rows, folds: Folds) -> bool:
+    """Whether rankers learn from all of the rows, and all others are held out."""
+    return len(folds) == 1 and folds[0][0] is rows
 
 
 def _path(rows: Rows, plan: Plan) -> list[Fit]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._basis import Basis, Linear, Trees
+from fairordinal._basis import Linear, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
-from fairordinal._path import Plan, RankerPool, Trained, best_by_basis
+from fairordinal._path import Plan, RankerPool, Trained, best_by_basis, held_out_together
 from fairordinal._rows import Folds, Rows, folds_of, seed_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_choice, check_number, check_whole
@@ -37,6 +37,8 @@ ONE_IN = 4  # rows of a sample, from which rankers learn
 BASES = ("auto", "linear", "trees")
 LEAST_ROWS = 500  # with which "auto" tries trees
 LEAST_GAIN = 0.002  # in the share of held-out pairs in order, for which it goes on with them
+MOST_GROWING = 1 << 14  # rows from which trees learn, if the others are held out together
+TRIED, LEAST_TRIED = 2, 0.0  # folds that are tried first, and the gain there
 
 
 def learn(
@@ -81,25 +83,48 @@ def learn(
 def _paths(
     linear: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str
 ) -> list[tuple[Plan, list[Fit]]]:
-    """Paths of rankers in the bases asked for.
-
-    ``"auto"`` goes on with trees if their plain ranker puts more held-out pairs in order.
-    """
-    wanted: list[Basis] = [] if basis == "trees" else [linear.basis]
-    if basis == "trees" or (basis == "auto" and _may_grow(rows)):
-        wanted.append(Trees.of(rows))
-    plans: list[Plan] = []
-    reached = 0.0
-    for each in wanted:
-        plan = replace(linear, basis=each)
+    """Paths of rankers in the bases asked for."""
+    found = []
+    reached = None
+    if basis != "trees":
         if alpha is None:
-            chosen, accuracy = plan.choose_alpha(rows, folds)
-            if plans and accuracy < reached + LEAST_GAIN:
-                continue
-            plan = replace(plan, training=replace(plan.training, alpha=chosen))
-            reached = accuracy
-        plans.append(plan)
-    return [(plan, plan.path(rows)) for plan in plans]
+            reached = linear.accuracies(rows, folds)
+            linear = linear.with_alpha(reached)
+        found.append((linear, linear.path(rows)))
+    if basis == "trees" or (basis == "auto" and _may_grow(rows)):
+        if held_out_together(rows, folds):
+            rows = rows.sample(MOST_GROWING)
+            folds = [(rows, folds[0][1])]
+        trees = _with_trees(linear, rows, folds, alpha, reached)
+        found += [] if trees is None else [(trees, trees.path(rows))]
+    return found
+
+
+def _with_trees(
+    linear: Plan, rows: Rows, folds: Folds, alpha: float | None, linear_accuracies: Array | None
+) -> Plan | None:
+    """The plan with trees; None if they are not worth it.
+
+    Their plain ranker has to put more held-out pairs in order than the linear one. If it does not
+    in the first folds, the others are not tried.
+    """
+    plan = replace(linear, basis=Trees.none(rows.scaling))
+    if alpha is not None:
+        return plan.grown(rows)
+    together = held_out_together(rows, folds)
+    plan = plan.grown(rows) if together else plan
+    reached = np.zeros((0, len(plan.alphas)))
+    for some, least in ((folds[:TRIED], LEAST_TRIED), (folds[TRIED:], LEAST_GAIN)):
+        reached = np.concatenate([reached, plan.accuracies(rows, some)]) if some else reached
+        rival = None if linear_accuracies is None else linear_accuracies[: len(reached)]
+        if rival is not None and _best(reached) < _best(rival) + least:
+            return None
+    return (plan if together else plan.grown(rows)).with_alpha(reached)
+
+
+def _best(accuracies: Array) -> float:
+    """The highest mean over folds."""
+    return float(accuracies.mean(axis=0).max())
 
 
 def _may_grow(rows: Rows) -> bool:

@@ -3,7 +3,7 @@
 from fairordinal.ranker._data import (
     ALPHAS,
     accuracies_by_alpha,
-    choose_alpha,
+    accuracies_in_folds,
     is_small,
     pair_data,
     require_pairwise,
@@ -32,7 +32,7 @@ __all__ = [
     "PairwiseGradient",
     "Training",
     "accuracies_by_alpha",
-    "choose_alpha",
+    "accuracies_in_folds",
     "fit_path",
     "is_small",
     "lazy_features",

@@ -72,22 +72,18 @@ def require_sorting(rows: Rows, loss: Kernel) -> None:
         rows.whole()
 
 
-def choose_alpha(
-    rows: Rows,
-    folds: Folds,
-    alphas: Sequence[float],
-    accuracies: Callable[..., list[float]],
-    *arguments: Any,
-) -> tuple[float, float]:
-    """The strength of the penalty with the most held-out pairs in order, and their share.
+def accuracies_in_folds(
+    rows: Rows, folds: Folds, accuracies: Callable[..., list[float]], *arguments: Any
+) -> Array:
+    """Shares of held-out pairs in order, for each fold and each strength of the penalty.
 
-    ``accuracies(train, held_out, *arguments)`` has the shares of a fold, one for each strength.
+    ``accuracies(train, held_out, *arguments)`` has the shares of a fold.
     """
-    reached = Parallel(**rows.workers(None))(
-        delayed(on_site)(accuracies, fold, *arguments) for fold in folds
+    return np.array(
+        Parallel(**rows.workers(None))(
+            delayed(on_site)(accuracies, fold, *arguments) for fold in folds
+        )
     )
-    means = np.sum(reached, axis=0) / len(folds)
-    return alphas[int(means.argmax())], float(means.max())
 
 
 @one_thread

@@ -47,8 +47,8 @@ from fairordinal.criteria import PairwiseCriterion, as_criterion
 from fairordinal.ranker._data import (
     ALPHAS,
     accuracies_by_alpha,
+    accuracies_in_folds,
     check_two_of_each,
-    choose_alpha,
     is_small,
     pair_data,
     require_pairwise,
@@ -369,7 +369,8 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self, rows: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
     ) -> float:
         folds = folds_of(rows, self.cv, self.random_state)
-        return choose_alpha(rows, folds, ALPHAS, _accuracies, criterion, loss, max_iter)[0]
+        reached = accuracies_in_folds(rows, folds, _accuracies, criterion, loss, max_iter)
+        return ALPHAS[int(reached.mean(axis=0).argmax())]
 
     def at(self, trade_off: float) -> FairLinearRanker:
         """The ranker that another trade-off chooses from the same path; nothing is fitted.
