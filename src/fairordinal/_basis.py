@@ -28,7 +28,7 @@ from fairordinal._validation import Array
 LABEL_TREES = 120  # for 1000 rows; more for more rows, by the square root
 MOST_LABEL_TREES = 300
 GROUP_TREES = 30  # for all groups together
-OWN_COLUMNS = 60  # trees for labels whose leaves have columns; those of all group trees have them
+OWN_COLUMNS = 30  # trees for labels whose leaves have columns; those of all group trees have them
 MOST_SHORT = 1 << 31  # entries of a matrix that 32 bits can number; it takes less memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)

@@ -109,7 +109,7 @@ class Forest:
         for rows in row_blocks(X.shape[0], BLOCK):
             answers = self._answers(X[rows], n_trees)
             for number, ((_, table), answer) in enumerate(zip(compiled, answers, strict=True)):
-                np.take(table, answer, out=found[rows, number])
+                np.take(table, answer, out=found[rows, number], mode="clip")
         return found
 
     def sums(self, X: Any, values: Array) -> Array:
@@ -117,8 +117,10 @@ class Forest:
         total = np.zeros(X.shape[0])
         by_answer = [values[table] for _, table in self._compiled]
         for rows in row_blocks(X.shape[0], BLOCK):
+            some, own = total[rows], np.empty(rows.stop - rows.start)
             for of_tree, answer in zip(by_answer, self._answers(X[rows]), strict=True):
-                total[rows] += of_tree[answer]
+                np.take(of_tree, answer, out=own, mode="clip")  # "raise" would make a copy first
+                np.add(some, own, out=some)
         return total
 
     def _answers(self, X: Any, n_trees: int | None = None) -> Iterator[Array]:
@@ -128,14 +130,15 @@ class Forest:
         """
         codes, n_rows = self._codes(X), X.shape[0]
         goes_left = np.empty(n_rows, dtype=bool)
-        small, large = (np.empty((2, n_rows), dtype=kind) for kind in (np.uint8, np.uint16))
+        bit = goes_left.view(np.uint8)
+        small, large = (np.empty(n_rows, dtype=kind) for kind in (np.uint8, np.uint16))
         for splits, _ in self._compiled[:n_trees]:
-            answers, bits = small if len(splits) <= 8 else large
+            answers = small if len(splits) <= 8 else large
             answers[:] = 0
-            for bit, (feature, place) in enumerate(splits):
+            for feature, place in reversed(splits):  # bits already there move up by one
                 np.less_equal(codes[feature], place, out=goes_left)
-                np.multiply(goes_left, answers.dtype.type(1 << bit), out=bits)
-                np.bitwise_or(answers, bits, out=answers)
+                np.add(answers, answers, out=answers)
+                np.bitwise_or(answers, bit, out=answers)
             yield answers
 
     def _codes(self, X: Any) -> dict[int, Array]:
