@@ -91,8 +91,10 @@ def test_auto_takes_trees_where_they_help_and_linear_columns_where_not():
     assert (straight.basis_, straight.forest_) == ("linear", None)
 
 
-def test_few_rows_are_left_to_linear_columns():
-    X, y, a = people(300)
+@pytest.mark.parametrize(("n", "n_more"), [(300, 0), (800, 1000)])
+def test_few_rows_and_very_many_features_are_left_to_linear_columns(n, n_more):
+    X, y, a = people(n)
+    X = np.hstack([X, np.zeros((n, n_more))])
     assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
 
 

@@ -14,6 +14,7 @@ from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualOpportunity, as_criterion
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker, pair_data, pairwise_gradient
+from fairordinal.ranker import _objective as objective_module
 from fairordinal.ranker._objective import Aim, Objective, Training, minimise
 from fairordinal.ranker._paths import (
     GRID,
@@ -147,6 +148,13 @@ def test_at_0_both_hessians_are_one():
     objective = Objective(data_of(*biased_rows(300)), 0.01)
     there = hessian_at(objective, np.zeros(4))
     np.testing.assert_allclose(there, objective.curvature, rtol=0.01, atol=1e-4)
+
+
+def test_very_many_features_have_the_diagonal_of_the_hessian(monkeypatch):
+    rows = biased_rows(n_groups=3)
+    whole = data_of(*rows).curvature
+    monkeypatch.setattr(objective_module, "MOST_WHITENED", 3)
+    np.testing.assert_allclose(data_of(*rows).curvature, np.diag(whole))
 
 
 def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():

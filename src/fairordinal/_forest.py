@@ -24,6 +24,7 @@ from fairordinal._threads import one_thread
 from fairordinal._validation import Array, row_blocks
 
 MOST_SPLITS = 15  # of a tree: the table of leaves has 2**n_splits entries
+MOST_TRIED = 1000  # columns that a tree looks at; of more, each tree gets some at random
 BLOCK = 1 << 14  # rows that stay in cache
 EXACT = 50  # bits of a leaf value that count
 
@@ -194,6 +195,7 @@ def grow(
         "min_sum_hessian_in_leaf": growth.least_rows * one * (0.25 if binary else 1.0),
         "min_data_in_bin": 1,
         "feature_pre_filter": False,
+        "feature_fraction": min(1.0, MOST_TRIED / X.shape[1]),
         "deterministic": True,
         "force_col_wise": True,
         "num_threads": 1,

@@ -35,7 +35,7 @@ from fairordinal.thresholds import Candidate, Evaluation, ThresholdResult
 
 ONE_IN = 4  # rows of a sample, from which rankers learn
 BASES = ("auto", "linear", "trees")
-LEAST_ROWS = 500  # with which "auto" tries trees
+LEAST_ROWS, MOST_FEATURES = 500, 1000  # with which "auto" tries trees
 LEAST_GAIN = 0.002  # in the share of held-out pairs in order, for which it goes on with them
 MOST_GROWING = 1 << 14  # rows from which trees learn, if the others are held out together
 TRIED, LEAST_TRIED = 2, 0.0  # folds that are tried first, and the gain there
@@ -128,8 +128,9 @@ def _best(accuracies: Array) -> float:
 
 
 def _may_grow(rows: Rows) -> bool:
-    """Whether "auto" tries trees: rows are enough, and LightGBM is installed."""
-    return rows.n_rows >= LEAST_ROWS and importlib.util.find_spec("lightgbm") is not None
+    """Whether "auto" tries trees: enough rows, not very many features, LightGBM installed."""
+    fits = rows.n_rows >= LEAST_ROWS and rows.n_features <= MOST_FEATURES
+    return fits and importlib.util.find_spec("lightgbm") is not None
 
 
 def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:

@@ -42,9 +42,10 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         The columns that rankers weigh. ``"linear"``: the features. ``"trees"``: the features, what
         boosted trees predict, and the leaves of trees, so that the model is a forest whose leaf
         values were learned to be fair; needs ``pip install fairordinal[trees]``. ``"auto"``: both,
-        if LightGBM is installed, there are at least 500 rows, and the plain ranker of the trees
-        puts at least 0.2 % more of the held-out pairs in order; held-out rows then choose the
-        model. Otherwise linear. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``.
+        if LightGBM is installed, there are at least 500 rows and at most 1000 features, and the
+        plain ranker of the trees puts at least 0.2 % more of the held-out pairs in order; held-out
+        rows then choose the model. Otherwise linear. Missing values (nan) are allowed with
+        ``"auto"`` and ``"trees"``.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"

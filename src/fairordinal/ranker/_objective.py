@@ -114,11 +114,10 @@ class PairData:
         if self.rows.n_features > MOST_DIFFERENCES and self.rows.n_rows > 2 * MOST_CURVED:
             return self._thinned.curvature
         top = float(self.loss.curvature(np.zeros(1))[0])
-        cross = self.moments.T @ self._pull @ self.moments
-        products = self._sums[self.n_cells :]
-        if len(products) == len(cross):
-            return top * (products - cross)
-        return np.asarray(top * (products[0] - np.diag(cross)))
+        pulled, products = self._pull @ self.moments, self._sums[self.n_cells :]
+        if len(products) == self.rows.n_features:
+            return top * (products - self.moments.T @ pulled)
+        return np.asarray(top * (products[0] - (self.moments * pulled).sum(axis=0)))
 
 
 def _sums_and_products(block: Block, share: Array, few: bool) -> Array:
