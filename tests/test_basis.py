@@ -1,12 +1,14 @@
 """Bases of rankers: linear columns, leaves of trees, and the choice between them."""
 
-import importlib.util
+import importlib
 import pickle
 import sys
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.base import clone
 
@@ -14,9 +16,11 @@ from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
 from fairordinal._basis import MOST_LABEL_TREES, OWN_COLUMNS, Linear, Trees, label_growth
 from fairordinal._path import Plan
 from fairordinal._rows import Block, Features
-from fairordinal.estimators import learn
+from fairordinal.estimators import describe_basis, learn
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
+from fairordinal.models import fit_table
 from fairordinal.ranker import _data as ranker_data
+from fairordinal.ranker import read_rows
 
 QUICK = {"ranker": "direct", "cv": 3, "alpha": 0.03, "max_violation": 0.1}
 
@@ -136,11 +140,7 @@ def test_predictions_need_no_lightgbm(monkeypatch):
 
 def test_without_lightgbm_auto_is_linear_and_trees_name_the_extra(monkeypatch):
     X, y, a = people()
-    found = importlib.util.find_spec
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "lightgbm" else found(name)
-    )
     assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
     with pytest.raises(ImportError, match=r"pip install fairordinal\[trees\]"):
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
@@ -239,3 +239,81 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
     pool = learn(model, X, y, a, None)
     assert tried == [5, *n_folds]
     assert len(pool.bases) == n_paths
+
+
+@pytest.mark.parametrize("factor", [1e-3, 7.0, 1e6])
+def test_the_unit_of_weights_does_not_change_trees(factor):
+    X, y, a = people()
+    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    one, other = (
+        FairOrdinalClassifier(basis="trees", **QUICK).fit(
+            X, y, sensitive_features=a, sample_weight=each
+        )
+        for each in (weight, factor * weight)
+    )
+    assert len(one.forest_.trees) == len(other.forest_.trees) > 50
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_models_do_not_depend_on_the_output_that_users_want_of_transformers(library):
+    X, y, a = people()
+    expected = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).predict(X)
+    with sklearn.config_context(transform_output=library):
+        model = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a)
+        np.testing.assert_array_equal(model.predict(X), expected)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_missing_numbers_are_filled_by_weighted_means(kind):
+    X, y, a = people(300)
+    X[::3, 0] = np.nan
+    X[:, 3] = np.nan
+    weight = 1 + 4 * (X[:, 1] > 0)
+    repeated = np.repeat(np.arange(300), weight)
+    weighted, longer = (FairOrdinalClassifier() for _ in range(2))
+    read_rows(weighted, kind(X), y, a, weight, None)
+    read_rows(longer, kind(X[repeated]), y[repeated], a[repeated], None, None)
+    expected = longer.imputer_.statistics_
+    np.testing.assert_allclose(weighted.imputer_.statistics_, expected, atol=1e-12)
+
+
+def test_where_no_tree_can_be_grown_the_model_is_linear_and_says_so():
+    X, y, a = people(30)
+    frame = pd.DataFrame(X, columns=list("pqrs")).assign(y=y, a=a)
+    with pytest.warns(UserWarning, match="No tree could be grown"):
+        model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    assert (model.basis_, model.forest_) == ("linear", None)
+    options = {"basis": "trees", "max_violation": 0.9, "y": "y", "sensitive_features": "a"}
+    with pytest.warns(UserWarning, match="No tree could be grown"):
+        assert fit_table(frame, **options).predict(frame).shape == (30,)
+
+
+def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
+    def load(name):
+        raise OSError("libgomp.so.1: cannot open shared object file")
+
+    X, y, a = people()
+    monkeypatch.setattr(importlib, "import_module", load)
+    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
+    with pytest.raises(ImportError, match=r"installed but cannot be loaded: libgomp"):
+        FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+
+
+def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does():
+    X, y, a = people()
+    options = QUICK | {"confidence": 0.95, "max_violation": 0.15}
+    model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
+    cost, violation = model.basis_results_[model.basis_]
+    assert (cost, violation) == (model.expected_cost_, model.expected_violation_)
+    assert all(cost <= other for other, _ in model.basis_results_.values())
+    assert describe_basis(model).startswith("a forest of")
+
+
+def test_a_constant_model_is_called_so():
+    X, y, a = people()
+    model = FairOrdinalClassifier(**QUICK | {"max_violation": 0.0})
+    with pytest.warns(UserWarning, match="hardly tells people apart"):
+        model.fit(X, y, sensitive_features=a)
+    assert describe_basis(model).startswith("a constant model")
+    assert (model.basis_, model.basis_results_) == ("linear", {})

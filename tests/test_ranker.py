@@ -355,6 +355,14 @@ def test_prices_lead_from_accurate_to_fair_without_shrinking_the_scores():
     assert min(spreads) > 0.4 * start.std()
 
 
+@pytest.mark.parametrize("value", [0.0, 0.1, 0.3, 1 / 3])
+def test_equal_scores_have_no_spread_whatever_the_rounding_of_their_mean(value):
+    _, y, a = biased_rows()
+    found = pairwise_gradient(np.full(400, value), y, sensitive_features=a, price=1.0)
+    expected = pairwise_gradient(np.zeros(400), y, sensitive_features=a, price=1.0)
+    np.testing.assert_allclose(found.gradient, expected.gradient, rtol=1e-5)
+
+
 def test_a_loss_of_integers_is_that_of_names():
     _, y, a = biased_rows(60)
     s = np.arange(60.0)

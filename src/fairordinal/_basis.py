@@ -29,6 +29,7 @@ LABEL_TREES = 120  # for 1000 rows; more for more rows, by the square root
 MOST_LABEL_TREES = 300
 GROUP_TREES = 30  # for all groups together
 OWN_COLUMNS = 30  # trees for labels whose leaves have columns; those of all group trees have them
+ROUNDING = 1e-9  # of ratios of weights
 MOST_SHORT = 1 << 31  # entries of a matrix that 32 bits can number; it takes less memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
@@ -153,6 +154,8 @@ class Trees(Basis):
     def score(self, coef: Array) -> Score:
         d, p = self.scaling.n_features, len(self.boosters)
         linear = Linear(self.scaling).score(coef[:d])
+        if not self.forest.trees:
+            return linear
         weights = coef[d : d + p] / self.spreads
         parts = zip(self.boosters, weights, strict=True)
         values = np.concatenate([weight * booster.values for booster, weight in parts])
@@ -186,10 +189,21 @@ def label_growth(n_rows: float) -> Growth:
     return Growth(n_trees=min(max(n_trees, OWN_COLUMNS), MOST_LABEL_TREES))
 
 
+def _one_row(weight: Array) -> float:
+    """The weight of one row, by which trees count rows; it follows the unit of the weights.
+
+    Weights that are multiples of the smallest one are numbers of rows; otherwise rows count alike.
+    """
+    ratios = weight / weight.min()
+    are_counts = np.abs(ratios - np.rint(ratios)) <= ROUNDING * ratios
+    return float(weight.min() if are_counts.all() else weight.mean())
+
+
 def _grown(block: Block) -> Trees:
     """Trees that predict the label, and trees that predict the group."""
     block = block.alone()
-    X, weight, one = block.features.X, block.weight, block.one
+    X, weight = block.features.X, block.weight
+    one = _one_row(weight)
     growth = label_growth(float(weight.sum()) / one)
     groups = range(block.n_groups)[block.n_groups == 2 :]  # one of two tells both
     each = growth._replace(n_trees=max(1, GROUP_TREES // len(groups)))

@@ -8,8 +8,6 @@ from fairordinal._cuts import Goal
 from fairordinal._path._front import promising
 from fairordinal.thresholds import Candidate, Chosen, Pool, choose_from, limited
 
-ROUNDING = 1e-9
-
 
 def choose_on_path(pool: Pool, goal: Goal, confidence: float | None) -> Chosen:
     """The best candidate of a path of rankers; constant predictors are always candidates."""
@@ -24,16 +22,15 @@ def choose_on_path(pool: Pool, goal: Goal, confidence: float | None) -> Chosen:
 
 
 def best_by_basis(
-    candidates: Sequence[Candidate], bases: Sequence[str], limit: float
+    candidates: Sequence[Candidate], bases: Sequence[str]
 ) -> dict[str, tuple[float, float]]:
-    """For each basis, estimated cost and violation of its cheapest candidate within a limit.
+    """For each basis, estimated cost and violation of its cheapest candidate.
 
     `bases` has the basis of each ranker. Constant predictors belong to none.
     """
     found: dict[str, tuple[float, float]] = {}
     for candidate in candidates:
         basis, reached = bases[candidate.ranker], (candidate.cost, candidate.violation)
-        within = candidate.violation <= limit + ROUNDING and not candidate.is_constant
-        if within and reached < found.get(basis, (float("inf"), 0.0)):
+        if not candidate.is_constant and reached < found.get(basis, (float("inf"), 0.0)):
             found[basis] = reached
     return found

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import numbers
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fairordinal._basis import Linear, Trees
+from fairordinal._basis import Basis, Linear, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, Trained, best_by_basis, held_out_together
@@ -18,7 +19,7 @@ from fairordinal._rows import Folds, Rows, folds_of, seed_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_choice, check_number, check_whole
 from fairordinal.criteria import as_criterion
-from fairordinal.estimators._response import DEFAULT_LIMIT, plain_array
+from fairordinal.estimators._response import plain_array
 from fairordinal.estimators._threshold import expect
 from fairordinal.ranker import (
     Fit,
@@ -97,7 +98,19 @@ def _paths(
             folds = [(rows, folds[0][1])]
         trees = _with_trees(linear, rows, folds, alpha, reached)
         found += [] if trees is None else [(trees, trees.path(rows))]
+    if basis == "trees":
+        _warn_without_trees(found[0][0].basis)
     return found
+
+
+def _warn_without_trees(basis: Basis) -> None:
+    if isinstance(basis, Trees) and not basis.forest.trees:
+        warnings.warn(
+            "No tree could be grown: a leaf takes at least 20 rows, and features must not be "
+            "constant. The model is linear.",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _with_trees(
@@ -129,8 +142,15 @@ def _best(accuracies: Array) -> float:
 
 def _may_grow(rows: Rows) -> bool:
     """Whether "auto" tries trees: enough rows, not very many features, LightGBM installed."""
-    fits = rows.n_rows >= LEAST_ROWS and rows.n_features <= MOST_FEATURES
-    return fits and importlib.util.find_spec("lightgbm") is not None
+    return rows.n_rows >= LEAST_ROWS and rows.n_features <= MOST_FEATURES and _has_lightgbm()
+
+
+def _has_lightgbm() -> bool:
+    try:
+        importlib.import_module("lightgbm")
+    except (ImportError, OSError):  # it needs a library that may be missing
+        return False
+    return True
 
 
 def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
@@ -151,19 +171,14 @@ def describe_basis(model: Any) -> str:
     """What a model is made of, and how the best of another basis compares."""
     forest, kinds = model.forest_, {"linear": "linear model", "trees": "forest"}
     own = "a linear model" if forest is None else f"a forest of {len(forest.trees)} trees"
+    if np.isinf(model.thresholds_).all():
+        return "a constant model, the same label for everyone"
     others = [
         f" (the best {kinds[basis]} costs {cost:.3f})"
         for basis, (cost, _) in model.basis_results_.items()
         if basis != model.basis_
     ]
     return own + "".join(others)
-
-
-def _limit(model: Any) -> float:
-    """The limit asked for; 0 with a trade-off."""
-    if model.trade_off is not None:
-        return 0.0
-    return DEFAULT_LIMIT if model.max_violation is None else float(model.max_violation)
 
 
 def _by_feature(model: Any, chosen: Candidate, importances: Array) -> Array:
@@ -181,26 +196,25 @@ def settle(
     result: ThresholdResult,
     table: ScoreTable,
     importances: Array,
-    candidates: Sequence[Candidate],
+    rivals: Sequence[Candidate],
     confidence: float,
     bias: float = 0.0,
 ) -> None:
     """Make a candidate the model: its scores, thresholds, and what to expect of it.
 
     `table` has its predictions for the rows given, `importances` those of the ranker's columns.
-    It was chosen from `candidates`, with a `bias` of its violation.
+    It was chosen before its `rivals`, with a `bias` of its violation.
     """
     ranker = trained[chosen.ranker]
     score = ranker.score
     if chosen.is_constant:
         score = score._replace(coef=np.zeros_like(score.coef), shift=0.0, forest=None, values=None)
     model.result_ = result
-    model.basis_, model.alpha_ = ranker.basis, ranker.alpha
+    model.basis_, model.alpha_ = "linear" if score.forest is None else "trees", ranker.alpha
     model.coef_, model.origin_ = score.coef, score.origin
     model.forest_, model.leaf_values_ = score.forest, score.values
     model.thresholds_ = result.thresholds + score.shift
-    bases = [each.basis for each in trained]
-    model.basis_results_ = best_by_basis(candidates, bases, max(chosen.violation, _limit(model)))
+    model.basis_results_ = best_by_basis(rivals, [each.basis for each in trained])
     model.feature_importances_ = _by_feature(model, chosen, importances)
     model.cost_ = chosen.evaluation.mean_cost(table)
     model.violation_ = chosen.evaluation.criterion.violation(table)

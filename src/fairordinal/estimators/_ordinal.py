@@ -16,7 +16,7 @@ from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._learning import learn, settle
 from fairordinal.estimators._response import DEFAULT_LIMIT
 from fairordinal.ranker import lazy_features, read_features
-from fairordinal.thresholds import read_goal, read_settings, warn_about
+from fairordinal.thresholds import read_goal, read_settings, rivals, warn_about
 
 
 class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
@@ -44,8 +44,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         values were learned to be fair; needs ``pip install fairordinal[trees]``. ``"auto"``: both,
         if LightGBM is installed, there are at least 500 rows and at most 1000 features, and the
         plain ranker of the trees puts at least 0.2 % more of the held-out pairs in order; held-out
-        rows then choose the model. Otherwise linear. Missing values (nan) are allowed with
-        ``"auto"`` and ``"trees"``.
+        rows then choose the model. Otherwise linear. If `alpha` is given, held-out pairs are not
+        compared. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``, but for rows of
+        Dask.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -73,10 +74,10 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         ``(X - origin_) @ coef_``, and the values of leaves are added to it. Columns are the
         features, followed by indicators of missing values, if there were any (see `imputer_`).
     basis_ : {"linear", "trees"}
-        The basis of the model.
+        Whether the model is a forest; a constant one is called linear.
     basis_results_ : dict of str to tuple of float
-        For each basis that was tried, expected cost and violation of its best candidate within the
-        limit.
+        For each basis that was tried, expected cost and violation of its best candidate that keeps
+        the limit as the model does.
     forest_, leaf_values_ : Forest and ndarray, or None
         The trees and the values of their leaves; None in a linear model.
     feature_importances_ : ndarray of shape (n_features,)
@@ -85,7 +86,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         constant.
     imputer_ : SimpleImputer
         Fills missing values by means and adds indicators; not with ``basis="linear"`` or Dask.
-    origin_ : ndarray of shape (n_features,)
+    origin_ : ndarray of shape (n_columns,)
         From where features are counted: their mean if that is more than 1000 times their spread,
         so that no digits are lost; else 0.
     cost_, violation_ : float
@@ -191,7 +192,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
             only intervals, which take the sum of the weights for the number of rows, and with
-            `confidence` the choice that depends on them.
+            `confidence` the choice that depends on them. Trees count rows in units of the smallest
+            weight, if all are multiples of it; else all rows alike.
 
         Returns
         -------
@@ -209,7 +211,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
         table = pool.predictions(chosen.candidate, result)
         shares = pool.importances(chosen.candidate)
-        found = (chosen.candidate, result, table, shares, pool.candidates)
+        others = rivals(chosen, pool.candidates, goal, self.confidence)
+        found = (chosen.candidate, result, table, shares, others)
         settle(self, pool.trained, *found, self.confidence or 0.95, chosen.bias)
         return self
 

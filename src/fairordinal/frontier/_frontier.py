@@ -43,6 +43,7 @@ from fairordinal.thresholds import (
     choose,
     expected,
     measured,
+    no_less_fair,
     read_goal,
     read_settings,
     warn_about,
@@ -170,7 +171,8 @@ class FairOrdinalFrontier(BaseEstimator):
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
-            only intervals, which take the sum of the weights for the number of rows.
+            only intervals, which take the sum of the weights for the number of rows. Trees
+            count rows in units of the smallest weight, if all are multiples of it.
         eval_set : tuple (X, y, sensitive_features), default=None
             Further rows on which each model is measured.
 
@@ -263,7 +265,8 @@ class FairOrdinalFrontier(BaseEstimator):
                 setattr(model, name, getattr(self, name))
         shares = point.importances
         assert shares is not None
-        found = (candidate, point.result, point.table, shares, self._candidates)
+        others = no_less_fair(candidate, self._candidates)
+        found = (candidate, point.result, point.table, shares, others)
         settle(model, self._trained, *found, self.confidence, bias)
         return model
 

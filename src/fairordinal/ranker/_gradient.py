@@ -140,6 +140,8 @@ class _Scale(NamedTuple):
 def _scale_of(values: Array, weight: Array) -> _Scale:
     apart = values - np.average(values, weights=weight)
     spread = float(np.sqrt(np.average(apart**2, weights=weight)))
+    if spread <= np.finfo(np.float64).eps * len(values) * np.abs(values).max(initial=0.0):
+        spread = 0.0  # all scores are equal, but for rounding of their mean
     return _Scale(spread, apart, weight * apart / (weight.sum() * (spread or 1.0)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
@@ -113,11 +114,16 @@ def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
         X = validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
         return X if fitting or imputer is None else imputer.transform(X)
     except (np.exceptions.DTypePromotionError, ValueError) as error:
-        if "contains NaN" in str(error) and not _takes_missing(estimator):
+        if "contains NaN" in str(error):
+            way = (
+                "which models fitted to rows of Dask do not take. Fill"
+                if _takes_missing(estimator)
+                else "which linear columns do not take. Use FairOrdinalClassifier(basis='auto') or "
+                "basis='trees', or fill"
+            )
             raise ValueError(
-                "Input X contains NaN, which linear columns do not take. Use "
-                "FairOrdinalClassifier(basis='auto') or basis='trees', or fill missing values, for "
-                "instance by sklearn.impute.SimpleImputer."
+                f"Input X contains NaN, {way} missing values, for instance by "
+                "sklearn.impute.SimpleImputer."
             ) from error
         if isinstance(error, ValueError) and "could not convert" not in str(error):
             raise
@@ -165,8 +171,8 @@ def read_rows(
     check_two_of_each(group, label)
     X = X[kept]
     if _takes_missing(estimator):
-        estimator.imputer_ = SimpleImputer(add_indicator=True, keep_empty_features=True)
-        X = estimator.imputer_.fit_transform(X)
+        estimator.imputer_ = _imputer(X, counted)
+        X = estimator.imputer_.transform(X)
     rows = Block.of(
         Features.of(X, counted),
         group,
@@ -178,6 +184,21 @@ def read_rows(
         numbers=None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
+
+
+def _imputer(X: Any, weight: Array) -> SimpleImputer:
+    """Fills missing numbers by weighted means, and adds indicators."""
+    imputer = SimpleImputer(add_indicator=True, keep_empty_features=True)
+    imputer = imputer.set_output(transform="default").fit(X)
+    if np.ptp(weight):
+        missing, known = X.copy(), X.copy()
+        for part, of in ((missing, np.isnan), (known, np.nan_to_num)):
+            values = part.data if sparse.issparse(part) else part
+            values[:] = of(values)
+        share = 1.0 - weight @ missing / weight.sum()
+        means = np.divide(weight @ known / weight.sum(), share, where=share > 0, out=share * 0.0)
+        imputer.statistics_ = np.where(share > 0, means, imputer.statistics_)
+    return imputer
 
 
 def _read_blocks(

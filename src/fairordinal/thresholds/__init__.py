@@ -8,6 +8,8 @@ from fairordinal.thresholds._choice import (
     choose,
     choose_from,
     judged_violation,
+    no_less_fair,
+    rivals,
 )
 from fairordinal.thresholds._cross_fit import (
     Candidate,
@@ -51,9 +53,11 @@ __all__ = [
     "limited",
     "measured",
     "midway",
+    "no_less_fair",
     "optimize_thresholds",
     "read_goal",
     "read_settings",
+    "rivals",
     "solve",
     "solve_near",
     "threshold_folds",

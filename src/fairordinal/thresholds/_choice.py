@@ -193,6 +193,20 @@ def choose(
     return Chosen(candidates[best], optimism, keeps=True)
 
 
+def rivals(
+    chosen: Chosen, candidates: Sequence[Candidate], goal: Goal, confidence: float | None
+) -> list[Candidate]:
+    """Candidates that keep the limit as the chosen one does; else those that are no less fair."""
+    if goal.hard and chosen.keeps:
+        return [c for c in candidates if _keeps(c, goal, confidence, chosen.optimism)]
+    return no_less_fair(chosen.candidate, candidates)
+
+
+def no_less_fair(than: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates whose estimated violation is not above that of another."""
+    return [c for c in candidates if c.violation <= than.violation + ROUNDING]
+
+
 def judged_violation(candidate: Candidate, confidence: float | None) -> float:
     """The estimated violation, or its upper bound."""
     return candidate.violation if confidence is None else candidate.bound(confidence)
