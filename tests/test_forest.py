@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from fairordinal._basis import Score
-from fairordinal._forest import BLOCK, MOST_SPLITS, Forest, Growth, exact_values, grow
+from fairordinal._forest import BLOCK, MOST_SPLITS, Forest, Growth, Places, exact_values, grow
 from fairordinal._importance import importances
 from fairordinal._rows import Features
 from oracles import contributions_by_walking, leaf_by_walking
@@ -113,3 +113,25 @@ def test_importances_are_covariances_of_contributions(forest, seed):
     found = importances(score, Features.plain(X), weight)
     np.testing.assert_allclose(found, expected, atol=1e-9)
     assert found.sum() == pytest.approx(1.0)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float), min_size=1, max_size=40),
+    st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20),
+    st.sampled_from([1.0, 1e-300, 1e290]),
+)
+def test_places_are_those_of_a_binary_search(edges, values, unit):
+    edges = unit * np.unique(edges)
+    near = [np.nextafter(edge, to) for edge in edges for to in (-np.inf, np.inf)]
+    column = np.array([*edges, *near, *values])
+    for part in (column, column[np.isfinite(column)]):
+        found = Places.among(np.unique(edges)).of(part)
+        np.testing.assert_array_equal(found, np.searchsorted(np.unique(edges), part))
+
+
+def test_thresholds_that_crowd_in_one_cell_are_searched():
+    edges = np.append(np.arange(30) * 1e-9, 1.0)
+    column = np.random.default_rng(0).uniform(0, 4e-8, 500)
+    places = Places.among(edges)
+    assert places.n_rounds > 12
+    np.testing.assert_array_equal(places.of(column), np.searchsorted(edges, column))

@@ -13,8 +13,7 @@ again on the training rows of each fold (`Basis.again`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -143,13 +142,27 @@ class Trees(Basis):
 
     def columns(self, given: Features) -> Features:
         """The columns of some rows: features, predictions and leaves."""
-        features, leaves = given.standardised(slice(None)), self.forest.leaves(given.X, self.n_own)
-        predicted = (_predictions(self.boosters, given.X) - self.means) / self.spreads
+        features = given.standardised(slice(None))
+        predicted, leaves = self.predictions_and_leaves(given.X)
+        predicted = (predicted - self.means) / self.spreads
         if not sparse.issparse(features):
             dense = np.hstack([features, predicted])
             return Features.plain(_with_indicators(dense, leaves, self.n_leaves))
         others = _with_indicators(predicted, leaves, self.n_leaves)
         return Features.plain(sparse.hstack([features, others], format="csr"))
+
+    def predictions_and_leaves(self, X: Any) -> tuple[Array, Array]:
+        """What boosters predict, and the leaves that have columns; trees are walked once."""
+        predicted = np.zeros((X.shape[0], len(self.boosters)), order="F")
+        leaves = np.empty((X.shape[0], self.n_own), dtype=np.int32, order="F")
+        sizes = [len(booster.forest.trees) for booster in self.boosters]
+        booster_of = np.repeat(np.arange(len(sizes)), sizes)
+        values = np.concatenate([booster.values for booster in self.boosters])
+        for rows, number, found in self.forest.walk(X):
+            predicted[rows, booster_of[number]] += values[found]
+            if number < self.n_own:
+                leaves[rows, number] = found
+        return predicted, leaves
 
     def score(self, coef: Array) -> Score:
         d, p = self.scaling.n_features, len(self.boosters)
@@ -163,11 +176,6 @@ class Trees(Basis):
         values = exact_values(values, len(self.forest.trees))
         shift = linear.shift + float(self.means @ weights)
         return linear._replace(shift=shift, forest=self.forest, values=values)
-
-
-def _predictions(boosters: Sequence[Grown], X: Any) -> Array:
-    """What boosters predict, (n_rows, n_boosters)."""
-    return np.stack([each.forest.sums(X, each.values) for each in boosters], axis=1)
 
 
 def _with_indicators(dense: Array, leaves: Array, n_leaves: int) -> sparse.csr_array:
@@ -212,8 +220,9 @@ def _grown(block: Block) -> Trees:
         grow(X, (block.groups == group) * 1.0, weight, each, one=one, binary=True)
         for group in groups
     ]
-    boosters = (*for_groups, for_label)
-    predicted = _predictions(boosters, X)
+    none = np.zeros(len(groups) + 1)
+    basis = Trees(block.scaling, (*for_groups, for_label), none, none + 1.0)
+    predicted, _ = basis.predictions_and_leaves(X)
     means = np.average(predicted, axis=0, weights=weight)
     spreads = np.sqrt(np.average((predicted - means) ** 2, axis=0, weights=weight))
-    return Trees(block.scaling, boosters, means, np.where(spreads > 0, spreads, 1.0))
+    return replace(basis, means=means, spreads=np.where(spreads > 0, spreads, 1.0))

@@ -27,6 +27,8 @@ MOST_SPLITS = 15  # of a tree: the table of leaves has 2**n_splits entries
 MOST_TRIED = 1000  # columns that a tree looks at; of more, each tree gets some at random
 BLOCK = 1 << 14  # rows that stay in cache
 EXACT = 50  # bits of a leaf value that count
+CELLS, MOST_ROUNDS = 8, 12  # of `Places`: cells for each threshold, and comparisons in one
+LEAST_WIDTH = 1e-290  # of thresholds, that can be divided by
 
 
 class Tree(NamedTuple):
@@ -67,6 +69,42 @@ class Tree(NamedTuple):
                 open_.append((int(self.right[at]), [*above, (at, False)]))
 
 
+class Places(NamedTuple):
+    """Finds how many thresholds of a column lie below each value, as `np.searchsorted` does.
+
+    Values are put into cells of equal width, by a function that rounding leaves monotone. So the
+    thresholds in lower cells lie below a value, and those in its own cell are compared with it.
+    """
+
+    edges: Array  # ascending, and infinity
+    lowest: Array  # (n_cells,) how many thresholds are in lower cells
+    scale: float  # cells for a unit
+    n_rounds: int  # most thresholds in a cell
+
+    @classmethod
+    @np.errstate(over="ignore")
+    def among(cls, edges: Array) -> Places:
+        n_cells, width = CELLS * len(edges), float(edges[-1] - edges[0])
+        scale = (n_cells - 1) / width if width > LEAST_WIDTH else 0.0
+        cells = np.minimum((edges - edges[0]) * scale if scale else 0.0 * edges, n_cells - 1)
+        cells = cells.astype(np.int32)
+        lowest = np.searchsorted(cells, np.arange(n_cells)).astype(np.min_scalar_type(len(edges)))
+        n_rounds = int(np.bincount(cells).max())
+        return cls(np.append(edges, np.inf), lowest, scale, n_rounds)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def of(self, column: Array) -> Array:
+        apart = column - self.edges[0]
+        if self.n_rounds > MOST_ROUNDS or not np.isfinite(apart).all():
+            found = np.searchsorted(self.edges[:-1], column)
+            return np.asarray(found.astype(self.lowest.dtype))
+        cells = np.clip(apart * self.scale, 0.0, len(self.lowest) - 1)
+        places = self.lowest[cells.astype(np.int32)]
+        for _ in range(self.n_rounds):
+            places += self.edges[places] < column
+        return places
+
+
 @dataclass(frozen=True, eq=False)
 class Forest:
     """Trees, from a row to one leaf of each."""
@@ -90,6 +128,10 @@ class Forest:
         return {int(f): np.unique(thresholds[features == f]) for f in np.unique(features)}
 
     @cached_property
+    def _places(self) -> dict[int, Places]:
+        return {feature: Places.among(edges) for feature, edges in self._edges.items()}
+
+    @cached_property
     def _compiled(self) -> list[tuple[list[tuple[int, int]], Array]]:
         """Each tree as its splits, (column, place of the threshold), and the table of leaves."""
         return [
@@ -105,13 +147,24 @@ class Forest:
 
     def leaves(self, X: Any, n_trees: int | None = None) -> Array:
         """Numbers of the leaves of each row in the first trees, (n_rows, n_trees)."""
-        compiled = self._compiled[:n_trees]
-        found = np.empty((X.shape[0], len(compiled)), dtype=np.int32, order="F")
-        for rows in row_blocks(X.shape[0], BLOCK):
-            answers = self._answers(X[rows], n_trees)
-            for number, ((_, table), answer) in enumerate(zip(compiled, answers, strict=True)):
-                np.take(table, answer, out=found[rows, number], mode="clip")
+        shape = (X.shape[0], len(self._compiled[:n_trees]))
+        found = np.empty(shape, dtype=np.int32, order="F")
+        for rows, number, leaves in self.walk(X, n_trees):
+            found[rows, number] = leaves
         return found
+
+    def walk(self, X: Any, n_trees: int | None = None) -> Iterator[tuple[slice, int, Array]]:
+        """Blocks of rows, numbers of the first trees, and the leaves of the rows there.
+
+        The arrays are used again: take what is needed before the next one.
+        """
+        tables = [table for _, table in self._compiled[:n_trees]]
+        for rows in row_blocks(X.shape[0], BLOCK):
+            leaves = np.empty(rows.stop - rows.start, dtype=np.int32)
+            answers = self._answers(X[rows], n_trees)
+            for number, (table, answer) in enumerate(zip(tables, answers, strict=True)):
+                np.take(table, answer, out=leaves, mode="clip")  # "raise" would make a copy first
+                yield rows, number, leaves
 
     def sums(self, X: Any, values: Array) -> Array:
         """The sum of the values of the leaves of each row; values of shape (n_leaves,)."""
@@ -120,7 +173,7 @@ class Forest:
         for rows in row_blocks(X.shape[0], BLOCK):
             some, own = total[rows], np.empty(rows.stop - rows.start)
             for of_tree, answer in zip(by_answer, self._answers(X[rows]), strict=True):
-                np.take(of_tree, answer, out=own, mode="clip")  # "raise" would make a copy first
+                np.take(of_tree, answer, out=own, mode="clip")
                 np.add(some, own, out=some)
         return total
 
@@ -147,9 +200,9 @@ class Forest:
         is_sparse = hasattr(X, "tocsc")  # predictions from tables do not import SciPy
         X = X.tocsc() if is_sparse else X
         codes = {}
-        for feature, edges in self._edges.items():
+        for feature, place in self._places.items():
             column = X[:, [feature]].toarray().ravel() if is_sparse else X[:, feature]
-            codes[feature] = np.searchsorted(edges, column).astype(np.min_scalar_type(len(edges)))
+            codes[feature] = place.of(column)
         return codes
 
 
