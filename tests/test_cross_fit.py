@@ -23,6 +23,7 @@ from fairordinal.thresholds import (
     choose,
     choose_from,
     expected,
+    judged_violation,
     limited,
     threshold_folds,
 )
@@ -288,3 +289,12 @@ def test_the_unit_of_weights_does_not_matter(factor, seed):
         found.append(choose_from(pool, [0], limited(0.1), None).candidate)
     np.testing.assert_array_equal(found[0].thresholds, found[1].thresholds)
     assert found[0].cost == found[1].cost
+
+
+def test_all_of_the_optimism_counts_with_confidence_and_half_without():
+    pool = pool_of(*made_up(500))
+    pool.add({0: [limited(limit) for limit in (0.05, 0.1, 0.2)], 1: [limited(0.0)]})
+    for confidence, share in ((None, 0.5), (0.9, 1.0)):
+        chosen = choose(pool.candidates, limited(0.15), confidence, optimism=0.02)
+        assert chosen.bias == pytest.approx(0.02 / share)
+        assert judged_violation(chosen.candidate, confidence) <= 0.13

@@ -15,7 +15,7 @@ from fairordinal._rows import counted_scores
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Binned, Candidate, Cut, HeldOutRows, solve_near
-from fairordinal.thresholds._optimism import SHARE, SimulatedSamples
+from fairordinal.thresholds._optimism import SimulatedSamples, share_of
 from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import Settings
 
@@ -142,11 +142,7 @@ class Chosen(NamedTuple):
     candidate: Candidate
     optimism: float  # by which the limit was made stricter
     keeps: bool  # whether it keeps the limit asked for
-
-    @property
-    def bias(self) -> float:
-        """How much the violation of the best of many candidates is expected to be too low."""
-        return self.optimism / SHARE
+    bias: float = 0.0  # how much its violation is expected to be too low, as it is the best of many
 
 
 def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | None) -> Chosen:
@@ -187,10 +183,9 @@ def choose(
         return Chosen(candidates[int((costs + price * violations).argmin())], 0.0, keeps=True)
     judged = np.array([judged_violation(candidate, confidence) for candidate in candidates])
     kept = np.array([_keeps(c, goal, confidence, optimism) for c in candidates])
-    if not kept.any():
-        return Chosen(candidates[int(np.round(judged, 9).argmin())], optimism, keeps=False)
-    best = int(np.where(kept, costs, np.inf).argmin())
-    return Chosen(candidates[best], optimism, keeps=True)
+    best = np.where(kept, costs, np.inf) if kept.any() else np.round(judged, 9)
+    bias = optimism / share_of(confidence)
+    return Chosen(candidates[int(best.argmin())], optimism, bool(kept.any()), bias)
 
 
 def rivals(

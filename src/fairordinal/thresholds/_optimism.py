@@ -5,10 +5,11 @@ the same size is simulated: with the influence ψ of a row on an estimate and in
 ``estimate + sum_i ψ_i ξ_i`` has the distribution of the estimate around its value, jointly for all
 candidates (a multiplier bootstrap). In each simulated sample a candidate is chosen by the rule; its
 violation there is compared with the value that the sample was simulated around. The mean
-difference is the optimism of the rule. Limits are made stricter by half of it: the simulated
-candidates differ more than the true ones, because their estimates contain noise already. (Half was
-settled on one half of the settings of benchmarks/bench_promise.py.) Each row counts as one
-observation here, whatever its weight, so that the unit of weights does not matter.
+difference is the optimism of the rule. With confidence, limits are made stricter by all of it;
+without, by half of it: the simulated candidates differ more than the true ones, because their
+estimates contain noise already. (Half was settled on one half of the settings of
+benchmarks/bench_promise.py.) Each row counts as one observation here, whatever its weight, so that
+the unit of weights does not matter.
 
 References
 ----------
@@ -30,7 +31,7 @@ from fairordinal._cuts import Goal
 from fairordinal._inference import measured_contrasts, row_effects
 from fairordinal.thresholds._cross_fit import Binned, Candidate, HeldOutRows
 
-SHARE = 0.5  # of the optimism, by which limits are made stricter
+HALF = 0.5  # of the optimism counts without confidence
 N_SAMPLES = 200
 MOST_ROWS = 1 << 13  # by which samples are simulated; they stand for all
 MOST_CONTRASTS = 8  # of a candidate: those that may be its largest
@@ -103,4 +104,9 @@ class SimulatedSamples:
         some = np.isfinite(costs).any(axis=0)
         chosen = np.where(some, costs.argmin(axis=0), judged.argmin(axis=0))
         excess = np.abs(self.values).max(axis=1)[chosen] - estimates[chosen, np.arange(N_SAMPLES)]
-        return SHARE * max(float(excess.mean()), 0.0)
+        return share_of(confidence) * max(float(excess.mean()), 0.0)
+
+
+def share_of(confidence: float | None) -> float:
+    """The share of the optimism by which limits are made stricter."""
+    return HALF if confidence is None else 1.0
