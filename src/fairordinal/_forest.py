@@ -145,23 +145,22 @@ class Forest:
             for tree, first in zip(self.trees, self.first_leaves, strict=False)
         ]
 
-    def leaves(self, X: Any, n_trees: int | None = None) -> Array:
-        """Numbers of the leaves of each row in the first trees, (n_rows, n_trees)."""
-        shape = (X.shape[0], len(self._compiled[:n_trees]))
-        found = np.empty(shape, dtype=np.int32, order="F")
-        for rows, number, leaves in self.walk(X, n_trees):
+    def leaves(self, X: Any) -> Array:
+        """Numbers of the leaves of each row, (n_rows, n_trees)."""
+        found = np.empty((X.shape[0], len(self.trees)), dtype=np.int32, order="F")
+        for rows, number, leaves in self.walk(X):
             found[rows, number] = leaves
         return found
 
-    def walk(self, X: Any, n_trees: int | None = None) -> Iterator[tuple[slice, int, Array]]:
-        """Blocks of rows, numbers of the first trees, and the leaves of the rows there.
+    def walk(self, X: Any) -> Iterator[tuple[slice, int, Array]]:
+        """For each block of rows and each tree: the rows, the tree's number, their leaves.
 
         The arrays are used again: take what is needed before the next one.
         """
-        tables = [table for _, table in self._compiled[:n_trees]]
+        tables = [table for _, table in self._compiled]
         for rows in row_blocks(X.shape[0], BLOCK):
             leaves = np.empty(rows.stop - rows.start, dtype=np.int32)
-            answers = self._answers(X[rows], n_trees)
+            answers = self._answers(X[rows])
             for number, (table, answer) in enumerate(zip(tables, answers, strict=True)):
                 np.take(table, answer, out=leaves, mode="clip")  # "raise" would make a copy first
                 yield rows, number, leaves
@@ -177,7 +176,7 @@ class Forest:
                 np.add(some, own, out=some)
         return total
 
-    def _answers(self, X: Any, n_trees: int | None = None) -> Iterator[Array]:
+    def _answers(self, X: Any) -> Iterator[Array]:
         """For each tree, the answers of its splits as bits of a number for each row.
 
         The arrays are used again: take what is needed before the next one.
@@ -186,7 +185,7 @@ class Forest:
         goes_left = np.empty(n_rows, dtype=bool)
         bit = goes_left.view(np.uint8)
         small, large = (np.empty(n_rows, dtype=kind) for kind in (np.uint8, np.uint16))
-        for splits, _ in self._compiled[:n_trees]:
+        for splits, _ in self._compiled:
             answers = small if len(splits) <= 8 else large
             answers[:] = 0
             for feature, place in reversed(splits):  # bits already there move up by one

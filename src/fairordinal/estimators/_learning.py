@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import numbers
 import warnings
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ import numpy as np
 
 from fairordinal._basis import Basis, Linear, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._optional import optional
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, Trained, best_by_basis, held_out_together
 from fairordinal._rows import Folds, Rows, folds_of, seed_of
@@ -147,8 +147,8 @@ def _may_grow(rows: Rows) -> bool:
 
 def _has_lightgbm() -> bool:
     try:
-        importlib.import_module("lightgbm")
-    except (ImportError, OSError):  # it needs a library that may be missing
+        optional("lightgbm", "basis='trees'", "trees")
+    except ImportError:
         return False
     return True
 
@@ -169,10 +169,10 @@ def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
 
 def describe_basis(model: Any) -> str:
     """What a model is made of, and how the best of another basis compares."""
-    forest, kinds = model.forest_, {"linear": "linear model", "trees": "forest"}
-    own = "a linear model" if forest is None else f"a forest of {len(forest.trees)} trees"
     if np.isinf(model.thresholds_).all():
         return "a constant model, the same label for everyone"
+    forest, kinds = model.forest_, {"linear": "linear model", "trees": "forest"}
+    own = "a linear model" if forest is None else f"a forest of {len(forest.trees)} trees"
     others = [
         f" (the best {kinds[basis]} costs {cost:.3f})"
         for basis, (cost, _) in model.basis_results_.items()
