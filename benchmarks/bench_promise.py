@@ -221,7 +221,7 @@ def fitted(criterion, draw, X, y, a):
                 result = pool.thresholds(chosen, read_settings(1e-3, 60.0, 0, 0))
                 table = pool.predictions(chosen, result)
                 found = (chosen, result, table, pool.importances(chosen), pool.candidates)
-                settle(model, pool.trained, *found, 0.95, choice.bias)
+                settle(model, pool.trained, *found, 0.95, choice.optimism)
                 yield limit, confidence, model, pool
                 begun = {limited(share * limit) for share in first} | {limited(limit)}
                 known = {key: c for key, c in pool._candidates.items() if c.goal in begun}

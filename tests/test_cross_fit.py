@@ -18,12 +18,12 @@ from fairordinal.criteria import as_criterion
 from fairordinal.thresholds import (
     Evaluation,
     HeldOutRows,
+    Optimism,
     ScorePool,
     SimulatedSamples,
     choose,
     choose_from,
     expected,
-    judged_violation,
     limited,
     threshold_folds,
 )
@@ -219,31 +219,104 @@ def test_the_best_of_many_lucky_candidates_is_optimistic():
             candidates.append(replace(pool.candidates[0], ranker=ranker))
             binned[ranker] = pool.rows.bin(pool.scores[0])
         limit = limited(float(np.mean([c.violation for c in candidates])))
-        optimism[n_rankers] = SimulatedSamples(pool.rows, candidates, binned).optimism(limit, None)
-    assert optimism[1] < 0.5 * optimism[30]
-    assert optimism[30] > 0.01
+        errors = np.zeros((n_rankers, n_rankers))  # the cheapest is taken, not the simplest
+        samples = SimulatedSamples(pool.rows, candidates, binned, errors)
+        optimism[n_rankers] = samples.optimism(limit, None)
+    assert optimism[1].violation < 0.5 * optimism[30].violation
+    assert optimism[30].violation > 0.01
+    assert optimism[30].margin == pytest.approx(0.5 * optimism[30].violation)
+    assert optimism[30].cost > optimism[1].cost
 
 
 def test_a_choice_by_price_has_no_limit_to_correct():
     pool = pool_of(*made_up())
     pool.add({0: [limited(0.1)]})
-    assert pool.simulate().optimism(Goal(0.3), None) == 0.0
+    assert pool.simulate().optimism(Goal(0.3), None) == Optimism()
 
 
 def test_the_least_cost_within_a_limit_is_chosen():
     pool = pool_of(*made_up(500))
     pool.add({0: [limited(limit) for limit in (0.01, 0.05, 0.1, 0.2, 0.4)], 1: [limited(0.0)]})
+    candidates = pool.candidates
+    told_apart = np.zeros((len(candidates), len(candidates)))
     for limit in (0.0, 0.07, 0.15, 0.5):
-        for optimism in (0.0, 0.02):
-            within = [
-                c for c in pool.candidates
-                if c.is_surely_fair or c.violation <= limit - optimism
-            ]  # fmt: skip
-            chosen = choose(pool.candidates, limited(limit), None, optimism)
+        for margin in (0.0, 0.02):
+            within = [c for c in candidates if c.is_surely_fair or c.violation <= limit - margin]
+            chosen = choose(candidates, limited(limit), None, Optimism(margin), told_apart)
             assert chosen.keeps
             assert chosen.candidate.cost == min(c.cost for c in within)
-    cheap = choose(pool.candidates, Goal(0.0), None).candidate
-    assert cheap.cost == min(c.cost for c in pool.candidates)
+    cheap = choose(candidates, Goal(0.0), None, Optimism(), told_apart).candidate
+    assert cheap.cost == min(c.cost for c in candidates)
+
+
+def test_of_costs_that_cannot_be_told_apart_the_first_ranker_is_chosen():
+    pool = pool_of(*made_up(500))
+    pool.add({0: [limited(1.0)], 1: [limited(0.0)]})
+    plain, constant = pool.candidates
+    fair = replace(plain, ranker=3)
+    fair.__dict__["cost"] = 0.9 * plain.cost  # cheaper, by an uncertain difference
+    candidates = [plain, fair, replace(constant, ranker=4)]
+    for error, expected_one in ((0.05, fair), (0.2, plain)):
+        errors = np.full((3, 3), error * plain.cost)
+        chosen = choose(candidates, limited(1.0), None, Optimism(), errors)
+        assert chosen.candidate is expected_one
+
+
+def test_a_constant_predictor_is_not_preferred_to_a_cheaper_candidate():
+    pool = pool_of(*made_up(500))
+    pool.add({0: [limited(1.0)], 1: [limited(0.0)]})
+    plain, constant = pool.candidates
+    first = replace(constant, ranker=0)  # a ranker whose thresholds give one label
+    errors = np.full((2, 2), 100.0)
+    chosen = choose([first, plain], limited(1.0), None, Optimism(), errors)
+    assert chosen.candidate is plain
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_of_cost_differences_are_those_of_rows(weighted):
+    scores, a, y, weight = made_up(300, weighted=weighted)
+    pool = pool_of(scores, a, y, weight)
+    pool.add({0: [limited(limit) for limit in (0.02, 0.1, 0.5)], 1: [limited(0.0)]})
+    candidates = pool.candidates
+    found = pool.cost_errors(candidates)
+    rows, own = np.arange(300), []
+    for candidate in candidates:
+        predicted = pool.rows.predicted(pool._binned[candidate.ranker], candidate, rows)
+        own.append(np.abs(predicted - y))
+    for i, j in np.ndindex(found.shape):
+        apart = own[i] - own[j]
+        centred = apart - np.average(apart, weights=weight)
+        error = np.sqrt(np.sum((weight * centred) ** 2)) / weight.sum()
+        assert found[i, j] == pytest.approx(error, abs=1e-7)
+
+
+def test_more_rows_get_the_best_constant_label_with_a_surcharge():
+    scores, a, y, weight = made_up(500)
+    pool = pool_of(scores, a, y, weight)
+    goals = [limited(0.2)._replace(surcharge=surcharge) for surcharge in (0.0, 0.3, 1.0)]
+    pool.add({0: goals})
+    best = np.argmin([np.abs(y - label).sum() for label in range(y.max() + 1)])
+    shares, deviations = [], []
+    for candidate in pool.candidates:
+        counts = candidate.table.cube.sum(axis=(0, 1))
+        shares.append(counts[best] / counts.sum())
+        deviations.append(candidate.bound(0.9) - candidate.violation)
+    assert shares == sorted(shares)
+    assert shares[-1] > shares[0] + 0.1
+    assert deviations[-1] < deviations[0]
+
+
+def test_the_margin_with_confidence_is_kept_in_simulated_samples():
+    pool = pool_of(*made_up(400, seed=1))
+    pool.add({0: [limited(limit) for limit in (0.01, 0.05, 0.1, 0.2)], 1: [limited(0.0)]})
+    samples = pool.simulate()
+    certain = samples.optimism(limited(0.15), 0.9)
+    judged = np.abs(samples.values[:, :, None] + samples._moved)
+    judged = (judged + 1.2815515 * samples.deviations[:, :, None]).max(axis=1)
+    assert 0.0 < certain.margin <= 0.5 * 0.15
+    chosen = samples._chosen(judged, 0.15 - certain.margin)
+    broken = np.abs(samples.values).max(axis=1)[chosen] > 0.15
+    assert broken.mean() <= 0.05
 
 
 def test_a_constant_predictor_is_fair_for_sure():
@@ -252,7 +325,7 @@ def test_a_constant_predictor_is_fair_for_sure():
     (candidate,) = pool.candidates
     assert candidate.is_constant
     assert candidate.violation == 0.0 == candidate.bound(0.999)
-    assert expected(candidate, 0.95).violation_interval == (0.0, 0.0)
+    assert expected(candidate, 0.95, Optimism()).violation_interval == (0.0, 0.0)
 
 
 def test_a_constant_predictor_may_harm_groups_unequally():
@@ -291,10 +364,11 @@ def test_the_unit_of_weights_does_not_matter(factor, seed):
     assert found[0].cost == found[1].cost
 
 
-def test_all_of_the_optimism_counts_with_confidence_and_half_without():
+def test_optimism_raises_the_upper_ends_of_intervals():
     pool = pool_of(*made_up(500))
-    pool.add({0: [limited(limit) for limit in (0.05, 0.1, 0.2)], 1: [limited(0.0)]})
-    for confidence, share in ((None, 0.5), (0.9, 1.0)):
-        chosen = choose(pool.candidates, limited(0.15), confidence, optimism=0.02)
-        assert chosen.bias == pytest.approx(0.02 / share)
-        assert judged_violation(chosen.candidate, confidence) <= 0.13
+    pool.add({0: [limited(0.1)]})
+    plain = expected(pool.candidates[0], 0.95, Optimism())
+    raised = expected(pool.candidates[0], 0.95, Optimism(0.0, 0.02, 0.1))
+    assert raised.violation_interval == pytest.approx(np.add(plain.violation_interval, (0, 0.02)))
+    assert raised.cost_interval == pytest.approx(np.add(plain.cost_interval, (0, 0.1)))
+    assert raised.cost == plain.cost

@@ -69,6 +69,37 @@ def assert_certified(result, optimum, tol):
     assert result.gap <= tol + 1e-12
 
 
+@given(scored_rows(max_rows=9), st.sampled_from([0.1, 0.5, 2.0]), LIMITS)
+def test_a_surcharge_is_part_of_the_objective_and_not_of_the_cost(data, surcharge, limit):
+    """Exhaustive search for the cost plus the surcharge on all labels but the best constant one."""
+    costs, violations = by_exhaustion(data, "demographic_parity", "absolute")
+    assume(np.isfinite(violations).any())
+    predictions = oracles.every_cutting(data.s, data.n_labels)
+    labels = np.arange(data.n_labels)
+    weight = np.ones(len(data.y)) if data.w is None else np.asarray(data.w, dtype=float)
+    constant = [(weight * np.abs(np.asarray(data.y) - label)).sum() for label in labels]
+    charged = (np.asarray(predictions) != np.argmin(constant)) @ weight / weight.sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = read_table(
+            data.y, data.s, data.a, sample_weight=data.w, labels=labels, as_scores=True
+        )
+        result = solve(
+            table,
+            DemographicParity(),
+            cost_matrix("absolute", labels),
+            read_goal(None, limit, "certified")._replace(surcharge=surcharge),
+            "exact",
+            read_settings(0.0, 60.0, 0, 0),
+        )
+    within = violations <= limit + 1e-12
+    assert_certified(result, (costs + surcharge * charged)[within].min(), 1e-9)
+    assert result.cost == pytest.approx(
+        mean_cost(data.y, result.predict(data.s), sample_weight=data.w, labels=labels.tolist())
+    )
+    assert ("surcharge" in str(result)) == (surcharge > 0)
+
+
 @pytest.fixture(params=[3, 128], ids=["wide windows", "narrow windows"])
 def first_windows(request, monkeypatch):
     monkeypatch.setattr(_certified, "FIRST_WINDOWS", request.param)

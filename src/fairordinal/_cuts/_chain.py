@@ -179,15 +179,15 @@ def _path(forward: list[Array], edges: list[Array]) -> list[int]:
     return path[::-1]
 
 
-def cheapest_cuts(problem: Problem) -> Array:
-    """The cuts of least cost, whatever the disparities; O(places · labels).
+def cheapest_cuts(gains: Array) -> Array:
+    """The cuts of least cost, given `Problem.gains`; O(places · labels).
 
     ``F_t(b) = gains[t, b] + min_{b' <= b} F_{t-1}(b')``: a running minimum (appendix A.11 takes
     O(n² k³)).
     """
-    lowest = [problem.gains[0]]
-    for gains in problem.gains[1:]:
-        lowest.append(gains + np.minimum.accumulate(lowest[-1]))
+    lowest = [gains[0]]
+    for own in gains[1:]:
+        lowest.append(own + np.minimum.accumulate(lowest[-1]))
     cuts = [int(lowest[-1].argmin())]
     for row in lowest[-2::-1]:
         cuts.append(int(row[: cuts[-1] + 1].argmin()))

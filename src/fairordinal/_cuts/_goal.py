@@ -17,11 +17,16 @@ class Goal(NamedTuple):
     The penalised form has allowance 0. The constrained one is `hard`: beyond the allowance the
     objective is infinite, and `price` is merely steep. Both are the greatest over multipliers
     with ``|τ|_1 <= price`` of ``cost + τ . disparities - allowance |τ|_1``.
+
+    A `surcharge` is added to the cost of every label but the one that is cheapest for everyone.
+    More rows then get that label, so that fewer pairs are in order and disparities vary less from
+    sample to sample.
     """
 
     price: float
     allowance: float = 0.0
     hard: bool = False
+    surcharge: float = 0.0
 
     def penalised(self, cost: Array | float, violation: Array | float) -> Array:
         """The objective, finite everywhere: for searches."""

@@ -32,7 +32,7 @@ from fairordinal.ranker import (
     warn_unconverged,
     ways_of,
 )
-from fairordinal.thresholds import Candidate, Evaluation, ThresholdResult
+from fairordinal.thresholds import Candidate, Evaluation, Optimism, ThresholdResult
 
 ONE_IN = 4  # rows of a sample, from which rankers learn
 BASES = ("auto", "linear", "trees")
@@ -198,12 +198,12 @@ def settle(
     importances: Array,
     rivals: Sequence[Candidate],
     confidence: float,
-    bias: float = 0.0,
+    optimism: Optimism,
 ) -> None:
     """Make a candidate the model: its scores, thresholds, and what to expect of it.
 
     `table` has its predictions for the rows given, `importances` those of the ranker's columns.
-    It was chosen before its `rivals`, with a `bias` of its violation.
+    It was chosen before its `rivals`, with some `optimism`.
     """
     ranker = trained[chosen.ranker]
     score = ranker.score
@@ -218,4 +218,4 @@ def settle(
     model.feature_importances_ = _by_feature(model, chosen, importances)
     model.cost_ = chosen.evaluation.mean_cost(table)
     model.violation_ = chosen.evaluation.criterion.violation(table)
-    expect(model, chosen, confidence, bias)
+    expect(model, chosen, confidence, optimism)

@@ -213,7 +213,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         shares = pool.importances(chosen.candidate)
         others = rivals(chosen, pool.candidates, goal, self.confidence)
         found = (chosen.candidate, result, table, shares, others)
-        settle(self, pool.trained, *found, self.confidence or 0.95, chosen.bias)
+        settle(self, pool.trained, *found, self.confidence or 0.95, chosen.optimism)
         return self
 
     def decision_function(self, X: Any) -> Array:

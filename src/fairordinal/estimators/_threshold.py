@@ -62,6 +62,7 @@ from fairordinal.thresholds import (
     Candidate,
     Evaluation,
     HeldOutRows,
+    Optimism,
     ScorePool,
     Settings,
     choose_from,
@@ -236,7 +237,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             chosen = choose_from(pool, [0], goal, self.confidence)
             warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
             self.result_ = pool.thresholds(chosen.candidate, self._settings())
-            expect(self, chosen.candidate, self.confidence or 0.95, chosen.bias)
+            expect(self, chosen.candidate, self.confidence or 0.95, chosen.optimism)
         warn_unfinished(self.result_, self.tol, stacklevel=3)
         return self
 
@@ -528,9 +529,9 @@ def _columns(block: Block) -> Columns:
     return Columns(block.scores(np.ones(1)), block.cells, block.weight)
 
 
-def expect(model: Any, candidate: Candidate, confidence: float, bias: float = 0.0) -> None:
-    """Set what to expect of a model on new rows; `bias` is that of choosing it."""
-    found = expected(candidate, confidence, bias)
+def expect(model: Any, candidate: Candidate, confidence: float, optimism: Optimism) -> None:
+    """Set what to expect of a model on new rows, given the optimism of choosing it."""
+    found = expected(candidate, confidence, optimism)
     model.expected_cost_, model.expected_violation_ = found.cost, found.violation
     model.expected_cost_interval_ = found.cost_interval
     model.expected_violation_interval_ = found.violation_interval

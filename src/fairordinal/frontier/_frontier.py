@@ -39,6 +39,7 @@ from fairordinal.frontier._point import FrontierPoint, farthest_from_chord
 from fairordinal.plotting import FrontierDisplay
 from fairordinal.thresholds import (
     Candidate,
+    Optimism,
     Pool,
     choose,
     expected,
@@ -50,6 +51,8 @@ from fairordinal.thresholds import (
 )
 
 Model = FairOrdinalClassifier | FairThresholdClassifier
+
+NO_OPTIMISM = Optimism()
 
 SHARED = (
     *("criterion", "basis", "ranker", "loss", "alpha", "cost_matrix"),
@@ -198,7 +201,7 @@ class FairOrdinalFrontier(BaseEstimator):
             for fair, cheap in pairwise(front)
             if is_wide(fair, cheap)
         ]
-        self._samples = pool.simulate()
+        self._samples, self._cost_errors = pool.simulate(), pool.cost_errors(front)
         return self
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
@@ -231,7 +234,7 @@ class FairOrdinalFrontier(BaseEstimator):
             candidate,
             result,
             train,
-            expected(candidate, self.confidence),
+            expected(candidate, self.confidence, NO_OPTIMISM),
             measured(evaluation, train, self.confidence),
             pool.importances(candidate) if isinstance(pool, RankerPool) else None,
         )
@@ -244,8 +247,8 @@ class FairOrdinalFrontier(BaseEstimator):
         labels = self.classes_.tolist()
         return read_table(y, model.predict(X), sensitive_features, labels=labels)
 
-    def _model_of(self, point: FrontierPoint, bias: float = 0.0) -> Model:
-        """A fitted classifier; `bias` is that of choosing it by its violation."""
+    def _model_of(self, point: FrontierPoint, optimism: Optimism = NO_OPTIMISM) -> Model:
+        """A fitted classifier, given the optimism of choosing it by its violation."""
         goal, candidate = point.candidate.goal, point.candidate
         asked = {
             "trade_off": None if goal.hard else 0.0,
@@ -254,7 +257,7 @@ class FairOrdinalFrontier(BaseEstimator):
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
             cut.result_ = point.result
-            expect(cut, candidate, self.confidence, bias)
+            expect(cut, candidate, self.confidence, optimism)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
@@ -267,7 +270,7 @@ class FairOrdinalFrontier(BaseEstimator):
         assert shares is not None
         others = no_less_fair(candidate, self._candidates)
         found = (candidate, point.result, point.table, shares, others)
-        settle(model, self._trained, *found, self.confidence, bias)
+        settle(model, self._trained, *found, self.confidence, optimism)
         return model
 
     def frame(self) -> Any:
@@ -311,8 +314,7 @@ class FairOrdinalFrontier(BaseEstimator):
             Fitted; the latter for a frontier of an estimator's thresholds. `expected_cost_`,
             `expected_violation_` and their intervals say what to expect of it in new rows.
         """
-        point, bias = self._chosen(max_violation, max_cost, knee, confidence)
-        return self._model_of(point, bias)
+        return self._model_of(*self._chosen(max_violation, max_cost, knee, confidence))
 
     def model(self, number: int) -> Model:
         """A model of the frontier by its number, as a fitted classifier.
@@ -365,8 +367,8 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def _chosen(
         self, max_violation: Any, max_cost: Any, knee: bool, confidence: Any
-    ) -> tuple[FrontierPoint, float]:
-        """A point, and the bias of its violation by the choice."""
+    ) -> tuple[FrontierPoint, Optimism]:
+        """A point, and the optimism of choosing it."""
         check_is_fitted(self, "points_")
         if (max_violation is not None) + (max_cost is not None) + bool(knee) != 1:
             raise ValueError("Give one of max_violation, max_cost and knee=True.")
@@ -378,21 +380,21 @@ class FairOrdinalFrontier(BaseEstimator):
             raise ValueError("confidence belongs to max_violation; leave it out.")
         violations, costs = self._expected()
         if knee:
-            return self.points_[farthest_from_chord(violations, costs)], 0.0
+            return self.points_[farthest_from_chord(violations, costs)], NO_OPTIMISM
         within = costs <= check_number(max_cost, "max_cost")
         if not within.any():
             raise ValueError(
                 f"max_cost={max_cost:g} is out of reach: the least expected cost is "
                 f"{costs.min():.3f}."
             )
-        return self.points_[int(np.where(within, violations, np.inf).argmin())], 0.0
+        return self.points_[int(np.where(within, violations, np.inf).argmin())], NO_OPTIMISM
 
-    def _within(self, goal: Goal, confidence: float | None) -> tuple[FrontierPoint, float]:
+    def _within(self, goal: Goal, confidence: float | None) -> tuple[FrontierPoint, Optimism]:
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
-        chosen = choose(candidates, goal, confidence, optimism)
+        chosen = choose(candidates, goal, confidence, optimism, self._cost_errors)
         warn_about(self._candidates, chosen, goal, confidence, stacklevel=4)
-        return self.points_[candidates.index(chosen.candidate)], chosen.bias
+        return self.points_[candidates.index(chosen.candidate)], optimism
 
     def _expected(self) -> tuple[Array, Array]:
         """Expected violations and costs."""

@@ -28,7 +28,7 @@ from fairordinal.thresholds._entry import (
     warn_unfinished,
 )
 from fairordinal.thresholds._measured import Measured, cost_interval, expected, measured
-from fairordinal.thresholds._optimism import SimulatedSamples
+from fairordinal.thresholds._optimism import Optimism, SimulatedSamples
 from fairordinal.thresholds._optimize import optimize_thresholds
 from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import Settings
@@ -40,6 +40,7 @@ __all__ = [
     "Evaluation",
     "HeldOutRows",
     "Measured",
+    "Optimism",
     "Pool",
     "ScorePool",
     "Settings",

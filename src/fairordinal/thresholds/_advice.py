@@ -83,7 +83,7 @@ def _what_helps(
     if not informative:
         return f" No other candidate keeps max_violation={goal.allowance:g}: allow a higher one."
     best = min(informative, key=lambda c: (round(judged_violation(c, confidence), 9), c.cost))
-    rows, needed, group = _rows_needed(best, goal.allowance, confidence, chosen.optimism)
+    rows, needed, group = _rows_needed(best, goal.allowance, confidence, chosen.optimism.margin)
     if needed <= rows:
         return " Allow a higher max_violation."
     return (
@@ -97,11 +97,11 @@ def _n_rankers(candidates: Sequence[Candidate]) -> int:
 
 
 def _rows_needed(
-    candidate: Candidate, limit: float, confidence: float | None, optimism: float
+    candidate: Candidate, limit: float, confidence: float | None, margin: float
 ) -> tuple[int, int, object]:
     """Rows given; rows with which the bound of a candidate would keep a limit; the scarcest group.
 
-    Deviations and the optimism fall with the root of the number of rows.
+    Deviations and the margin fall with the root of the number of rows.
     """
     criterion, table = candidate.evaluation.criterion, candidate.table
     contrasts = measured_contrasts(criterion, table)
@@ -110,7 +110,7 @@ def _rows_needed(
     estimates = fisher_estimates(criterion, table, contrasts)
     centre = np.abs(np.tanh(estimates.centre))
     z = 0.0 if confidence is None else float(ndtri(confidence))
-    reach = z * estimates.deviation * (1 - centre**2) + optimism
+    reach = z * estimates.deviation * (1 - centre**2) + margin
     room = np.maximum(limit / criterion.scale(table) - centre, 1e-3)
     worst = int((reach / room).argmax())
     pair = (contrasts.g[worst], contrasts.h[worst])

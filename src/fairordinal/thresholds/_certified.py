@@ -86,7 +86,7 @@ class Certified:
         self._improved: set[tuple[int, ...]] = set()
         self.best = self._plane(self.problem.constant(0))
         constants = [self.problem.constant(label) for label in range(self.problem.n_cuts + 1)]
-        planes = [self.offer(cuts) for cuts in (*constants, cheapest_cuts(self.problem))]
+        planes = [self.offer(cuts) for cuts in (*constants, cheapest_cuts(self.problem.gains))]
         windows = [Windows.spread(self.problem.n_positions + 1, FIRST_WINDOWS)]
         none = self.multipliers = np.zeros(self.problem.n_contrasts)
         cheapest = planes[-1].cost  # whatever the disparities, hence a bound

@@ -1,4 +1,10 @@
-"""Which candidate to take for a goal."""
+"""Which candidate to take for a goal.
+
+The cheapest candidate that keeps the limit looks cheaper than it is. A candidate whose cost cannot
+be told from the least one, because the two differ by at most one standard error of their paired
+difference, is as good. Among those the ranker nearest to the plain one is taken: the choice then
+depends less on chance.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +20,20 @@ from fairordinal._progress import progress
 from fairordinal._rows import counted_scores
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
-from fairordinal.thresholds._cross_fit import Binned, Candidate, Cut, HeldOutRows, solve_near
-from fairordinal.thresholds._optimism import SimulatedSamples, share_of
+from fairordinal.thresholds._cross_fit import (
+    Binned,
+    Candidate,
+    Cut,
+    Effort,
+    HeldOutRows,
+    solve_near,
+)
+from fairordinal.thresholds._optimism import Optimism, SimulatedSamples, simplicity_ranks
 from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import Settings
 
 MOST_REFINED = 3  # rankers for which limits are halved
+MOST_COMPARED = 1 << 13  # rows by which costs are compared
 ROUNDING = 1e-9
 
 Rankers = Sequence[int]
@@ -97,7 +111,25 @@ class Pool(ABC):
 
     def simulate(self) -> SimulatedSamples:
         """What the estimates of all candidates would be on other samples."""
-        return SimulatedSamples(self.rows, self.candidates, self._binned)
+        candidates = self.candidates
+        errors = self.cost_errors(candidates)
+        return SimulatedSamples(self.rows, candidates, self._binned, errors)
+
+    def cost_errors(self, candidates: Sequence[Candidate]) -> Array:
+        """Standard errors of the differences of the costs of candidates, for each pair of them."""
+        rows, cost = self.rows, self.rows.evaluation.cost
+        some = np.arange(0, len(rows.cells), -(-len(rows.cells) // MOST_COMPARED))
+        labels, weight = rows.cells[some] % len(cost), rows.weight[some] / rows.weight.max()
+        own = np.empty((len(candidates), len(some)))
+        for number, candidate in enumerate(candidates):
+            predicted = rows.predicted(self._binned[candidate.ranker], candidate, some)
+            own[number] = cost[labels, predicted] / cost_unit(cost)
+        own -= (own @ weight / weight.sum())[:, None]
+        own *= weight / weight.sum() * np.sqrt(len(some) / len(rows.cells))
+        together = own @ own.T
+        alone = together.diagonal()
+        variance = alone[:, None] + alone - 2.0 * together
+        return cost_unit(cost) * np.sqrt(np.maximum(variance, 0.0))
 
     def score_table(self, candidate: Candidate) -> ScoreTable:
         """Counts of the out-of-fold scores of a candidate."""
@@ -140,9 +172,8 @@ class Chosen(NamedTuple):
     """A candidate, and the optimism of choosing it."""
 
     candidate: Candidate
-    optimism: float  # by which the limit was made stricter
+    optimism: Optimism
     keeps: bool  # whether it keeps the limit asked for
-    bias: float = 0.0  # how much its violation is expected to be too low, as it is the best of many
 
 
 def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | None) -> Chosen:
@@ -152,27 +183,44 @@ def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | No
     much stricter is found on a grid, and by halving around the limit chosen.
     """
     effort = pool.rows.evaluation.effort
-    goals = [goal]
-    if goal.hard:
-        goals = [goal._replace(allowance=share * goal.allowance) for share in effort.shares]
-    goals = list(dict.fromkeys(goals))
-    pool.add({pool.constant: [goal]} | dict.fromkeys(rankers, goals))
-    optimism = pool.simulate().optimism(goal, confidence) if goal.hard else 0.0
+    pool.add({pool.constant: [goal]})
+    constant_cost = pool.candidates[-1].cost
+    goals = _grid(goal, effort, constant_cost if confidence is not None else 0.0)
+    pool.add(dict.fromkeys(rankers, goals))
+    optimism = pool.simulate().optimism(goal, confidence) if goal.hard else Optimism()
     for _ in range(effort.halvings if goal.hard else 0):
-        wanted = _between(pool.candidates, goal, confidence, optimism)
+        wanted = _between(pool.candidates, goal, confidence, optimism.margin)
         if not wanted:
             break
         pool.add(wanted)
-    return choose(pool.candidates, goal, confidence, optimism)
+    candidates = pool.candidates
+    return choose(candidates, goal, confidence, optimism, pool.cost_errors(candidates))
+
+
+def _grid(goal: Goal, effort: Effort, constant_cost: float) -> list[Goal]:
+    """Goals for which thresholds are cut; with surcharges, if a constant predictor has a cost."""
+    if not goal.hard:
+        return [goal]
+    found = [goal._replace(allowance=share * goal.allowance) for share in effort.shares]
+    for surcharge in effort.surcharges if constant_cost else ():
+        dear = goal._replace(surcharge=surcharge * constant_cost)
+        found += [dear._replace(allowance=s * goal.allowance) for s in effort.surcharged]
+    return list(dict.fromkeys(found))
 
 
 def choose(
-    candidates: Sequence[Candidate], goal: Goal, confidence: float | None, optimism: float = 0.0
+    candidates: Sequence[Candidate],
+    goal: Goal,
+    confidence: float | None,
+    optimism: Optimism,
+    errors: Array,
 ) -> Chosen:
     """The candidate of least cost within the limit, or of the least objective.
 
     Its estimated violation, or with `confidence` the upper bound, has to be within the limit less
-    the optimism of the choice. Of equals the first is taken; the fairest, if none is within.
+    the margin for the optimism of the choice. Of candidates whose costs cannot be told apart,
+    given the standard `errors` of their differences, the ranker nearest to the plain one is taken.
+    The fairest is taken if none is within the limit.
     """
     evaluation = candidates[0].evaluation
     unit = max(cost_unit(evaluation.cost), 1.0)
@@ -180,12 +228,16 @@ def choose(
     if not goal.hard:
         price = goal.price * len(evaluation.labels)
         violations = np.round([candidate.violation for candidate in candidates], 9)
-        return Chosen(candidates[int((costs + price * violations).argmin())], 0.0, keeps=True)
+        best = int((costs + price * violations).argmin())
+        return Chosen(candidates[best], optimism, keeps=True)
     judged = np.array([judged_violation(candidate, confidence) for candidate in candidates])
-    kept = np.array([_keeps(c, goal, confidence, optimism) for c in candidates])
-    best = np.where(kept, costs, np.inf) if kept.any() else np.round(judged, 9)
-    bias = optimism / share_of(confidence)
-    return Chosen(candidates[int(best.argmin())], optimism, bool(kept.any()), bias)
+    kept = np.array([_keeps(c, goal, confidence, optimism.margin) for c in candidates])
+    if not kept.any():
+        return Chosen(candidates[int(np.round(judged, 9).argmin())], optimism, keeps=False)
+    best = int(np.where(kept, costs, np.inf).argmin())
+    equal = np.flatnonzero(kept & (costs - costs[best] <= errors[best]))
+    best = int(equal[np.lexsort((costs[equal], simplicity_ranks(candidates)[equal]))[0]])
+    return Chosen(candidates[best], optimism, keeps=True)
 
 
 def rivals(
@@ -193,7 +245,7 @@ def rivals(
 ) -> list[Candidate]:
     """Candidates that keep the limit as the chosen one does; else those that are no less fair."""
     if goal.hard and chosen.keeps:
-        return [c for c in candidates if _keeps(c, goal, confidence, chosen.optimism)]
+        return [c for c in candidates if _keeps(c, goal, confidence, chosen.optimism.margin)]
     return no_less_fair(chosen.candidate, candidates)
 
 
@@ -207,19 +259,19 @@ def judged_violation(candidate: Candidate, confidence: float | None) -> float:
     return candidate.violation if confidence is None else candidate.bound(confidence)
 
 
-def _keeps(candidate: Candidate, goal: Goal, confidence: float | None, optimism: float) -> bool:
+def _keeps(candidate: Candidate, goal: Goal, confidence: float | None, margin: float) -> bool:
     if candidate.is_surely_fair:
         return True
-    return judged_violation(candidate, confidence) <= goal.allowance - optimism + ROUNDING
+    return judged_violation(candidate, confidence) <= goal.allowance - margin + ROUNDING
 
 
 def _between(
-    candidates: Sequence[Candidate], goal: Goal, confidence: float | None, optimism: float
+    candidates: Sequence[Candidate], goal: Goal, confidence: float | None, margin: float
 ) -> dict[int, list[Goal]]:
     """For the best rankers, the limit halfway between one that is kept and one that is not."""
     best: dict[int, Candidate] = {}
     for candidate in candidates:
-        if not candidate.is_surely_fair and _keeps(candidate, goal, confidence, optimism):
+        if not candidate.is_surely_fair and _keeps(candidate, goal, confidence, margin):
             known = best.get(candidate.ranker)
             if known is None or candidate.cost < known.cost:
                 best[candidate.ranker] = candidate
@@ -229,8 +281,11 @@ def _between(
         looser = [
             c.goal.allowance
             for c in candidates
-            if c.ranker == candidate.ranker and c.goal.allowance > limit
+            if c.ranker == candidate.ranker
+            and c.goal.surcharge == candidate.goal.surcharge
+            and c.goal.allowance > limit
         ]
         if looser:
-            wanted[candidate.ranker] = [goal._replace(allowance=0.5 * (limit + min(looser)))]
+            between = 0.5 * (limit + min(looser))
+            wanted[candidate.ranker] = [candidate.goal._replace(allowance=between)]
     return wanted

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from fairordinal._costs import cost_unit, mean_costs
+from fairordinal._costs import cost_unit, mean_costs, surcharged
 from fairordinal._cuts import Goal, Notion, Problem, read_notion, read_problem
 from fairordinal._inference import violation_bound
 from fairordinal._rows import distinct_scores, fold_numbers
@@ -51,6 +51,8 @@ class Effort(NamedTuple):
     places: int = 128  # between which thresholds are chosen
     most_bounds: int = 12  # of a search for multipliers
     shares: tuple[float, ...] = (1.0, 0.5, 0.2, 0.05)  # of the limit asked for
+    surcharged: tuple[float, ...] = (0.5, 0.05)  # of it, with a surcharge
+    surcharges: tuple[float, ...] = (0.1, 0.4, 0.8)  # relative to the cost of a constant predictor
     halvings: int = 3  # of the distance between two limits, around the one chosen
     step: int = 1  # one in so many rankers of a path is screened
     screened: tuple[float, ...] = (1.0, 0.2)  # shares of the limit that screening takes
@@ -67,7 +69,7 @@ SEVERAL_GROUPS = FULL._replace(front_limits=5, front_rankers=3, front_rounds=2, 
 MANY_GROUPS = FULL._replace(
     step=2, front_limits=4, front_rankers=2, front_rounds=1, most_proving=200
 )
-SMALL = Effort(64, 3, (1.0, 0.3), 0, 4, (1.0,), 2, 15, 3, 2, 1, 1)
+SMALL = Effort(64, 3, (1.0, 0.3), (0.3,), (0.4,), 0, 4, (1.0,), 2, 15, 3, 2, 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,11 +236,17 @@ class HeldOutRows:
         check_defined(len(notions[0].offsets), self.evaluation.criterion)
         return notions
 
-    def _problem(self, counts: Array, number: int) -> Problem:
+    def _problem(self, counts: Array, number: int, surcharge: float = 0.0) -> Problem:
         """The problem of cutting places; `number` is 0 for all rows, f + 1 without fold f."""
         evaluation, unit = self.evaluation, search_unit(self.evaluation.cost)
         table, notion = evaluation.scores(counts), self._notions[number]
-        return read_problem(table, evaluation.criterion, evaluation.cost / unit, notion)
+        cost = surcharged(evaluation.cost, self._label_totals, surcharge) / unit
+        return read_problem(table, evaluation.criterion, cost, notion)
+
+    @cached_property
+    def _label_totals(self) -> Array:
+        n_labels = len(self.evaluation.labels)
+        return np.bincount(self.cells % n_labels, self.weight, n_labels)
 
     def multipliers(self, binned: Binned, goals: Sequence[Goal]) -> Array:
         """Multipliers whose shortest paths serve some goals, on all rows and on those of folds."""
@@ -248,32 +256,39 @@ class HeldOutRows:
 
     def cut(self, binned: Binned, goals: Sequence[Goal], multipliers: Array) -> list[Cut]:
         """Thresholds for each goal on the scores of all rows."""
-        problem = self._problem(binned.counts.sum(axis=0), 0)
-        return _cut(problem, self._scaled(goals), multipliers)
+        return self._cut(binned.counts.sum(axis=0), 0, goals, multipliers)
 
     def cross_fit(
         self, ranker: int, binned: Binned, goals: Sequence[Goal], multipliers: Array
     ) -> list[Candidate]:
         """Candidates of a ranker, one for each goal."""
-        scaled, whole = self._scaled(goals), binned.counts.sum(axis=0)
-        final = _cut(self._problem(whole, 0), scaled, multipliers)
-        by_fold = []
-        for fold, inside in enumerate(binned.counts):
-            problem = self._problem(whole - inside, fold + 1)
-            if problem.n_contrasts == multipliers.shape[1]:
-                known = multipliers
-            else:  # some disparities are undefined without the fold
-                most_bounds = self.evaluation.effort.most_bounds
-                known = multipliers_for(problem, scaled, most_bounds)
-            by_fold.append([cut.places for cut in _cut(problem, scaled, known)])
-        unit = search_unit(self.evaluation.cost)
+        whole = binned.counts.sum(axis=0)
+        final = self._cut(whole, 0, goals, multipliers)
+        by_fold = [
+            [cut.places for cut in self._cut(whole - inside, fold + 1, goals, multipliers)]
+            for fold, inside in enumerate(binned.counts)
+        ]
         return [
-            self._candidate(ranker, goal, binned, cut, np.array(cuts), unit)
+            self._candidate(ranker, goal, binned, cut, np.array(cuts))
             for goal, cut, cuts in zip(goals, final, zip(*by_fold, strict=True), strict=True)
         ]
 
+    def _cut(
+        self, counts: Array, number: int, goals: Sequence[Goal], multipliers: Array
+    ) -> list[Cut]:
+        """Places where counts are cut for each goal; `number` as in `_problem`."""
+        found: dict[Goal, Cut] = {}
+        for surcharge in dict.fromkeys(goal.surcharge for goal in goals):
+            some = [goal for goal in goals if goal.surcharge == surcharge]
+            problem, scaled = self._problem(counts, number, surcharge), self._scaled(some)
+            known = multipliers
+            if problem.n_contrasts != known.shape[1]:  # some are undefined without the fold
+                known = multipliers_for(problem, scaled, self.evaluation.effort.most_bounds)
+            found |= dict(zip(some, _cut(problem, scaled, known), strict=True))
+        return [found[goal] for goal in goals]
+
     def _candidate(
-        self, ranker: int, goal: Goal, binned: Binned, cut: Cut, cuts: Array, unit: float
+        self, ranker: int, goal: Goal, binned: Binned, cut: Cut, cuts: Array
     ) -> Candidate:
         thresholds = binned.thresholds[cut.places]
         if np.isinf(thresholds).all():
@@ -284,7 +299,7 @@ class HeldOutRows:
             ranker,
             goal,
             thresholds,
-            cut._replace(objective=unit * cut.objective),
+            cut,
             cuts,
             table,
             self._instability(whole, cut.places, cuts),

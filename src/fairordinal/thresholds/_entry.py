@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fairordinal._costs import cost_unit
-from fairordinal._cuts import Deadline, Goal, Notion, Problem, cheapest_cuts, read_problem
+from fairordinal._costs import cost_unit, surcharged
+from fairordinal._cuts import (
+    Deadline,
+    Goal,
+    Notion,
+    Problem,
+    cheapest_cuts,
+    cost_gains,
+    read_problem,
+)
 from fairordinal._table import ScoreTable
 from fairordinal._threads import one_thread
 from fairordinal._validation import (
@@ -45,8 +53,10 @@ def solve(
 ) -> ThresholdResult:
     """Cut the scores of a table; `notion` is what is fair, if it was worked out before."""
     unit, asked = search_unit(cost), scale_goal(goal, len(table.labels), cost)
-    matrix, settings = cost / unit, settings._replace(tol=settings.tol / unit)
+    settings = settings._replace(tol=settings.tol / unit)
+    matrix = surcharged(cost, table.totals.sum(axis=0), goal.surcharge) / unit
     problem = read_problem(table, criterion, matrix, notion)
+    gains = cost_gains(table, cost / unit) if goal.surcharge else problem.gains
     check_usable(problem, table, criterion, method)
     goal, coarse = (
         scale_goal(goal, len(table.labels), matrix, unit),
@@ -70,7 +80,7 @@ def solve(
         goal=asked,
         score_table=table,
         cost_matrix=cost,
-        cheapest=midway(table.axis, cheapest_cuts(problem), table.lowest),
+        cheapest=midway(table.axis, cheapest_cuts(gains), table.lowest),
         library=library,
     )
 

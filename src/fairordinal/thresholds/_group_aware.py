@@ -44,7 +44,7 @@ def group_cuts(
     """Cuts of the scores' axis for each group, (n_groups, n_cuts)."""
     whole = read_problem(table, criterion, cost)
     members = [_member(table, cost, whole, g) for g in range(len(table.groups))]
-    cheapest = np.stack([m.places[cheapest_cuts(m.own)] for m in members])
+    cheapest = np.stack([m.places[cheapest_cuts(m.own.gains)] for m in members])
     bound = _cost(whole, members, cheapest)
     together = certified(whole, goal, settings)
     best, rounds, stopped_by = _alike(together.cuts, len(members)), 0, together.stopped_by
@@ -88,7 +88,7 @@ def _starts(
 ) -> list[Array]:
     """Common cuts; each group's cheapest; and equal shares of labels, as the cheapest have them."""
     starts = [together, cheapest]
-    for row in (cheapest_cuts(whole), *cheapest):
+    for row in (cheapest_cuts(whole.gains), *cheapest):
         starts.append(np.stack([_at_shares(member, row / whole.n_positions) for member in members]))
     return starts
 
@@ -140,7 +140,7 @@ def _at_multipliers(
     """The cuts of one group with the least Lagrangian, the others' being held."""
     problem = _given_others(whole, members, cuts, group)
     taxes = np.einsum("e,etu,bu->tb", multipliers, problem.steps, problem.cumulative)
-    return cheapest_cuts(replace(problem, gains=problem.gains + taxes))
+    return cheapest_cuts(problem.gains + taxes)
 
 
 def _descend(

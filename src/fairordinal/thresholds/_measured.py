@@ -12,6 +12,7 @@ from fairordinal._inference import intervals
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate, Evaluation, Instability
+from fairordinal.thresholds._optimism import Optimism
 
 
 class Measured(NamedTuple):
@@ -23,20 +24,23 @@ class Measured(NamedTuple):
     violation_interval: tuple[float, float]
 
 
-def expected(candidate: Candidate, confidence: float, bias: float = 0.0) -> Measured:
+def expected(candidate: Candidate, confidence: float, optimism: Optimism) -> Measured:
     """Cost and violation of a candidate on new rows, by its cross-fitted predictions.
 
-    The best of many candidates looks fairer than it is. The upper end of the interval of the
-    violation is therefore raised by the `bias` of the choice.
+    The best of many candidates looks cheaper and fairer than it is. The upper ends of the
+    intervals are therefore raised by the optimism of the choice.
     """
     found = measured(candidate.evaluation, candidate.table, confidence, candidate.instability)
+    low, high = found.cost_interval
+    highest = max(float(candidate.evaluation.cost.max()), high)
+    found = found._replace(cost_interval=(low, min(high + optimism.cost, highest)))
     if candidate.is_surely_fair:
         return found._replace(violation=0.0, violation_interval=(0.0, 0.0))
     most = candidate.evaluation.criterion.scale(candidate.table)
     if np.isnan(found.violation):  # no disparity is defined: nothing is known
         return found._replace(violation=0.0, violation_interval=(0.0, most))
     low, high = found.violation_interval
-    return found._replace(violation_interval=(low, max(high, min(high + bias, most))))
+    return found._replace(violation_interval=(low, max(high, min(high + optimism.violation, most))))
 
 
 def measured(

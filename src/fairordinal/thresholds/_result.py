@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._costs import mean_costs
+from fairordinal._costs import mean_costs, surcharged
 from fairordinal._cuts import Goal
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
@@ -32,7 +32,9 @@ class ThresholdResult:
         between neighbouring scores; infinite where no score is cut off. A row for each group,
         if they were found group by group.
     objective : float
-        What was minimised: mean cost + λ·violation, or the mean cost under a limit.
+        What was minimised: mean cost + λ·violation, or the mean cost under a limit. With
+        `confidence`, labels other than the best constant one may carry a surcharge
+        (`goal.surcharge`), which is part of it.
     cost, violation : float
         Mean cost, and the greatest absolute disparity.
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
@@ -221,7 +223,11 @@ class State:
 
     @property
     def objective(self) -> float:
-        return self.goal.value(self.cost, self.violation)
+        if not self.goal.surcharge:
+            return self.goal.value(self.cost, self.violation)
+        counts = self.table.cube.sum(axis=0)
+        charged = surcharged(self.cost_matrix, counts.sum(axis=1), self.goal.surcharge)
+        return self.goal.value(float(mean_costs(counts, charged)), self.violation)
 
     @cached_property
     def cost(self) -> float:

@@ -60,14 +60,14 @@ def exact(problem: Problem, goal: Goal, settings: Settings) -> Solution:
 
 def cost_only(problem: Problem, goal: Goal, settings: Settings) -> Solution:
     """Cuts of least cost (appendix A.11)."""
-    cuts = cheapest_cuts(problem)
+    cuts = cheapest_cuts(problem.gains)
     return Solution(cuts, problem.cost(cuts), 1)
 
 
 def local_search(problem: Problem, goal: Goal, settings: Settings) -> Solution:
     """The best of several local searches, from the cuts of least cost and random ones."""
     generator = check_random_state(settings.random_state)
-    cheapest = cheapest_cuts(problem)
+    cheapest = cheapest_cuts(problem.gains)
     starts = [cheapest, *(random_cuts(problem, generator) for _ in range(settings.n_restarts))]
     found: list[Array] = []
     rounds, stopped_by = 0, ""

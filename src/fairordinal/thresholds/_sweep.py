@@ -106,7 +106,7 @@ def multipliers_for(problem: Problem, goals: Sequence[Goal], most_bounds: int) -
     many bounds.
     """
     if problem.n_contrasts <= 1:
-        lean = problem.disparities(cheapest_cuts(problem))
+        lean = problem.disparities(cheapest_cuts(problem.gains))
         sign = np.where(lean < 0, -1.0, 1.0)
         sizes = [*SIZES, *(-size for size in TURNED)]
         return problem.scale * np.outer(sizes, sign)

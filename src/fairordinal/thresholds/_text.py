@@ -93,6 +93,11 @@ def _score(value: float) -> str:
 def _closing(result: ThresholdResult) -> list[str]:
     """What is proved, and what a reader must know."""
     lines = [_certificate(result)]
+    if result.goal.surcharge:
+        lines.append(
+            f"All labels but the best constant one carry a surcharge of {result.goal.surcharge:.3g}"
+            ": with fewer labels in use, the limit is kept more surely."
+        )
     if result.stopped_by:
         lines.append(f"The search was cut short by {result.stopped_by}.")
     if result.thresholds.ndim == 2:
