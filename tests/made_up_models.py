@@ -68,7 +68,7 @@ def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("
         tuple(Coefficient(name, value) for name, value in named),
         tuple(forest),
         preparation,
-        Certificate(0.5, 0.4, 0.1, 0.5, 0.01, 0.05, None, ""),
+        Certificate(0.5, 0.4, 0.1, 0.5, 0.01, 0.05, None, 0.0, ""),
         Expected(0.6, (0.5, 0.7), 0.02, (0.0, math.inf), 0.95),
         (BasisResult("linear", 0.7, 0.01), BasisResult("trees", 0.6, 0.02)),
         tuple(GroupCounts(name, n_labels, (1,) * n_labels) for name in groups),

@@ -14,6 +14,7 @@ from fairordinal._validation import (
     Coded,
     Weight,
     order_labels,
+    read_groups,
     read_target,
     read_weight,
     warn_misaligned,
@@ -62,3 +63,21 @@ def fit_clone(estimator: Any, X: Any, targets: Array, **columns: Any) -> Any:
         if column is not None and has_fit_parameter(estimator, name)
     }
     return clone(estimator).fit(X, targets, **passed)
+
+
+def group_codes(sensitive_features: Any, known: Array, n_rows: int) -> Array:
+    """Codes of the groups of rows among those seen in `fit`."""
+    if sensitive_features is None:
+        raise ValueError("predict needs sensitive_features: the prediction depends on the group.")
+    groups = read_groups(sensitive_features, least=1)
+    if len(groups.values) != n_rows:
+        raise ValueError(f"sensitive_features has {len(groups.values)} rows but X has {n_rows}.")
+    place = {name: code for code, name in enumerate(known.tolist())}
+    strange = [name for name in groups.levels.tolist() if name not in place]
+    if strange:
+        raise ValueError(
+            f"sensitive_features must hold groups from {known.tolist()}, got {strange[0]!r}. There "
+            "is nothing to compare a new group with."
+        )
+    seen = np.array([place[name] for name in groups.levels.tolist()], dtype=np.intp)
+    return seen[groups.codes(slice(None))]

@@ -26,7 +26,7 @@ from fairordinal._validation import (
     read_target,
     warn_misaligned,
 )
-from fairordinal.baselines._rows import fit_clone, read_labels
+from fairordinal.baselines._rows import fit_clone, group_codes, read_labels
 
 
 class Quantiles(NamedTuple):
@@ -179,7 +179,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         check_is_fitted(self, "estimator_")
         warn_misaligned({"X": X, "sensitive_features": sensitive_features})
         scores = self._raw_scores(X)
-        group = self._read_groups(sensitive_features, len(scores))
+        group = group_codes(sensitive_features, self.groups_, len(scores))
         levels = np.empty(len(scores))
         for g, own in enumerate(self._quantiles):
             levels[group == g] = own.level(scores[group == g])
@@ -227,24 +227,3 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     def _raw_scores(self, X: Any) -> Array:
         return np.asarray(self.estimator_.predict(X), dtype=np.float64).ravel()
-
-    def _read_groups(self, sensitive_features: Any, n_rows: int) -> Array:
-        """Codes of groups that were seen."""
-        if sensitive_features is None:
-            raise ValueError(
-                "predict needs sensitive_features: a score is compared with those of its group."
-            )
-        groups = read_groups(sensitive_features, least=1)
-        if len(groups.values) != n_rows:
-            raise ValueError(
-                f"sensitive_features has {len(groups.values)} rows but X has {n_rows}."
-            )
-        place = {name: code for code, name in enumerate(self.groups_.tolist())}
-        strange = [name for name in groups.levels.tolist() if name not in place]
-        if strange:
-            raise ValueError(
-                f"sensitive_features must hold groups from {self.groups_.tolist()}, got "
-                f"{strange[0]!r}. Scores of a new group have nothing to be compared with."
-            )
-        seen = np.array([place[name] for name in groups.levels.tolist()], dtype=np.intp)
-        return seen[groups.codes(slice(None))]

@@ -97,8 +97,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         On new rows: of cross-fitted predictions, by rankers and thresholds that were not fitted to
         the rows they predict.
     expected_cost_interval_, expected_violation_interval_ : tuple of float
-        95 % intervals, or at `confidence`; weights count as numbers of rows. The upper end of that
-        of the violation includes the optimism of choosing the best of many candidates.
+        95 % intervals, or at `confidence`; weights count as numbers of rows. Their upper ends
+        include the optimism of choosing the best of many candidates.
     confidence_ : float
         The level of these intervals.
     classes_, criterion_ : ndarray and PairwiseCriterion
@@ -107,7 +107,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         The strength of the penalty, and the most steps that the fit of a ranker took.
     result_ : ThresholdResult
         The thresholds with their certificate: no thresholds of this ranker are better on its
-        out-of-fold scores, within a limit that may be stricter than `max_violation`. Print it.
+        out-of-fold scores, within a limit that may be stricter than `max_violation`. With
+        `confidence`, its objective may include a surcharge on labels (see Notes). Print it.
 
     See Also
     --------
@@ -117,8 +118,14 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Thresholds that were cut on scores of rows look fairer on these rows than on others. So a
-    candidate is judged by predictions of thresholds that were cut on the scores of other folds, and
-    the best of many candidates by a limit that is stricter by the estimated optimism of the choice.
+    candidate is judged by predictions of thresholds that were cut on the scores of other folds. The
+    best of many candidates looks better than it is; the limit is made stricter to correct for that.
+    Of candidates whose costs differ by less than one standard error, the first ranker of the path
+    is taken.
+
+    With `confidence`, thresholds are also cut with a surcharge on all labels but the best constant
+    one. Fewer labels are then in use, so that the violation is known more precisely: with few rows,
+    such a model can keep a limit where others cannot.
 
     Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2¹⁷
     rows are represented by a sample of that size while models are chosen; the chosen ranker is then

@@ -102,7 +102,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     confidence : float, default=None
         Keep `max_violation` on new rows with this confidence, such as 0.9: an upper bound of the
         violation, ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it. It is
-        one-sided, without a correction for several pairs.
+        one-sided, without a correction for several pairs. Thresholds are then also cut with a
+        surcharge on all labels but the best constant one: see
+        :func:`~fairordinal.optimize_thresholds`.
     group_aware : bool, default=False
         A set of thresholds for each group. `predict` then needs the group. Treating people
         differently by their group is disparate treatment, which may be unlawful; it is fairer by

@@ -12,7 +12,7 @@ from fairordinal.models._model import TableModel
 from fairordinal.models._schema import decode, encode
 
 FORMAT = "fairordinal model"
-SCHEMA = 2  # 1 had no trees, and no input for missing numbers
+SCHEMA = 2  # 1 had no trees, no input for missing numbers, no surcharge
 HEADER = ("format", "schema", "library", "checksum")
 MOST_BYTES = 1 << 23
 MOST_SIGNS = 400_000  # commas and opening brackets; a value has at least one of them
@@ -189,9 +189,10 @@ def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
         return parts
     if "forest" in parts:
         raise ValueError("a model of schema 1 has no field 'forest'")
-    preparation, settings = parts.get("preparation"), parts.get("settings")
-    if not isinstance(preparation, dict) or not isinstance(settings, dict):
+    changed = ("preparation", "settings", "certificate")
+    if not all(isinstance(parts.get(name), dict) for name in changed):
         return parts
+    preparation, settings, certificate = (parts[name] for name in changed)
     columns = preparation.get("columns")
     columns = [
         column | {"missing": False}
@@ -203,6 +204,7 @@ def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
         "forest": [],
         "bases": [],
         "settings": settings | {"basis": "linear"},
+        "certificate": certificate | {"surcharge": 0.0},
         "preparation": preparation | {"columns": columns},
     }
 

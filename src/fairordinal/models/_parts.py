@@ -129,7 +129,8 @@ class Settings:
 class Certificate:
     """On the training rows; no thresholds have an objective below the bound.
 
-    `limit` or `price` is what the thresholds were given, often stricter than what was asked for.
+    `limit` or `price` is what the thresholds were given, often stricter than what was asked for. A
+    `surcharge` on all labels but the best constant one is part of the objective.
     """
 
     objective: float
@@ -139,6 +140,7 @@ class Certificate:
     violation: float
     limit: float | None
     price: float | None
+    surcharge: float
     stopped_by: str
 
 

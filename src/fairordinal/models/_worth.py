@@ -106,6 +106,7 @@ def _certificate(result: ThresholdResult) -> Certificate:
         violation=float(result.violation),
         limit=float(result.goal.allowance) if result.goal.hard else None,
         price=None if result.goal.hard else float(result.goal.price),
+        surcharge=float(result.goal.surcharge),
         stopped_by=result.stopped_by,
     )
 

@@ -100,6 +100,8 @@ def _thresholds(result: ThresholdResult) -> list[Fact]:
         aim += f" with a violation of at most {goal.allowance:g}"
     elif goal.price:
         aim += f" plus {goal.price:.4g} times the violation"
+    if goal.surcharge:
+        aim += f", and a surcharge of {goal.surcharge:.3g} on all labels but the best constant one"
     return [
         Fact("Cut points for", f"{aim} ({result.criterion.title})"),
         Fact("Search for cut points", result.method.replace("_", " ")),

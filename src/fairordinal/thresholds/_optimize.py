@@ -79,7 +79,9 @@ def optimize_thresholds(
         violation holds: ``max_e (|v_e| + z_c σ_e)`` over pairs of groups, one-sided, of
         predictions by thresholds that were cut on other rows (5 folds, seeded by `random_state`,
         or 0).
-        The certificate is then about the lower limit. Needs ``method="certified"``.
+        Thresholds are also cut with a surcharge on all labels but the best constant one, so that
+        fewer labels are in use and the violation is known more precisely. The certificate is then
+        about the lower limit and the cost with the surcharge. Needs ``method="certified"``.
     method : {"certified", "local_search", "exact", "cost_only"}, default="certified"
         ``"certified"`` proves the objective to be within `tol` of the best, ``"exact"`` to be
         the best. ``"local_search"`` is the paper's, ``"cost_only"`` its λ=0.

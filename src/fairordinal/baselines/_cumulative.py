@@ -1,0 +1,148 @@
+"""Ordinal labels by fair binary classifiers: one for each question "is the label above c?"."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from fairordinal._fitting import wholly
+from fairordinal._rows import seed_of
+from fairordinal._validation import Array, read_groups, warn_misaligned
+from fairordinal.baselines._rows import count_rows, group_codes, read_labels
+
+
+class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Fair binary classifiers for the questions "is the label above c?", counted.
+
+    A way to compare with methods for two labels. Each question has a classifier of its own, and the
+    label is the number of questions that are answered with yes: answers that contradict each
+    other ("above 3, but not above 2") are made monotone that way.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A binary classifier whose `fit` takes `sensitive_features`, such as fairlearn's
+        ``ExponentiatedGradient`` or ``ThresholdOptimizer``. Sweep its own limit for a frontier. If
+        its `predict` takes `sensitive_features`, so does that of this class.
+    categories : sequence, default=None
+        All labels in ascending order. Needed for names without an order.
+    random_state : int, RandomState instance or None, default=0
+        Seed for estimators with random predictions. All questions have the same one, so that the
+        answers for a row depend on the same random number.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        One for each label but the highest; None where no row, or every row, is above the label.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+
+    See Also
+    --------
+    OrderedPartitionsClassifier : Probabilities of such questions, without fairness.
+
+    Notes
+    -----
+    Fairness of every answer does not make the counts fair for pairs of rows; the comparison is
+    about what users of binary methods can reach. Cost: as many fits as there are labels, less
+    one.
+
+    Examples
+    --------
+    >>> from fairlearn.reductions import DemographicParity, ExponentiatedGradient
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from fairordinal.baselines import CumulativeClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> data = load_diabetes()
+    >>> binary = ExponentiatedGradient(
+    ...     LogisticRegression(), DemographicParity(difference_bound=0.05), max_iter=5)
+    >>> model = CumulativeClassifier(binary)
+    >>> model = model.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> model.predict(data.data[:3]).shape
+    (3,)
+    """
+
+    __metadata_request__score: ClassVar = {"sensitive_features": False}
+
+    def __init__(self, estimator: Any, *, categories: Any = None, random_state: Any = 0) -> None:
+        self.estimator = estimator
+        self.categories = categories
+        self.random_state = random_state
+
+    @wholly
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any) -> CumulativeClassifier:
+        """Fit a classifier for each question.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
+
+        Returns
+        -------
+        self : CumulativeClassifier
+            Fitted.
+        """
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
+        rows = read_labels(X, y, None, self.categories)
+        group = read_groups(sensitive_features).codes(slice(None))
+        self.classes_ = rows.labels
+        self._constants = []
+        self.estimators_ = []
+        for cut in range(len(rows.labels) - 1):
+            above = (rows.codes > cut).astype(np.intp)
+            one_sided = above.min() == above.max()
+            model = None
+            if not one_sided:
+                model = clone(self.estimator).fit(X, above, sensitive_features=group)
+            self._constants.append(int(above[0]))
+            self.estimators_.append(model)
+        self._groups = read_groups(sensitive_features).levels
+        return self
+
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Predict a label for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed if the estimator's `predict` takes it, else ignored. Rows
+            are matched by position; an index is ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        check_is_fitted(self, "estimators_")
+        taken = signature(self.estimator.predict).parameters
+        passed: dict[str, Any] = {}
+        if "sensitive_features" in taken:
+            passed["sensitive_features"] = group_codes(
+                sensitive_features, self._groups, count_rows(X)
+            )
+        if "random_state" in taken:
+            passed["random_state"] = seed_of(self.random_state)
+        answers = [
+            np.full(count_rows(X), constant) if model is None else model.predict(X, **passed)
+            for model, constant in zip(self.estimators_, self._constants, strict=True)
+        ]
+        return self.classes_[np.sum(answers, axis=0).astype(np.intp)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags

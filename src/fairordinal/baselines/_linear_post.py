@@ -1,0 +1,271 @@
+r"""Fair classification by post-processing probabilities (LinearPost), with ordinal costs.
+
+Given the probabilities of labels, ``r(x, l) = sum_y P(y | x) cost[y, l]`` is the expected cost of
+label l. A *unit* u is a set of rows whose predictions are compared: a group a, or a group with a
+true label (a, y). With ``w_u(x) = P(u | x) / P(u)``, the share of unit u that gets label l is
+``E[w_u(x) π(x, l)]``, for probabilities π of predicting labels. The least expected cost such that
+comparable units have nearly equal shares is a linear program::
+
+    min E[sum_l r(x, l) π(x, l)]   subject to   |E[w_u π_l] - q_{c(u), l}| <= limit / 2
+
+Its dual has a multiplier ψ for each unit and label, and the best labels are
+``argmin_l r(x, l) + sum_u ψ[u, l] w_u(x)``. This module solves the dual.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._fitting import wholly
+from fairordinal._rows import fold_numbers, seed_of
+from fairordinal._validation import (
+    Array,
+    check_choice,
+    check_number,
+    check_same_length,
+    check_whole,
+    read_groups,
+    read_target,
+    warn_misaligned,
+)
+from fairordinal.baselines._rows import fit_clone, group_codes, read_labels
+
+CRITERIA = ("demographic_parity", "equalized_odds")
+
+
+class LinearPostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Any probabilistic classifier, with labels chosen by a linear program for fairness.
+
+    A competitor from fair classification. It compares the shares of each label between groups,
+    not pairs of rows, and its rule is not a threshold on one score.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba`. For demographic parity a copy of it predicts the label and another
+        one the group; for equalized odds one copy predicts group and label together.
+    criterion : {"demographic_parity", "equalized_odds"}, default="demographic_parity"
+        Whether the shares of labels are compared between groups, or between groups for each true
+        label.
+    max_difference : float, default=0.05
+        The largest difference of the shares of a label between groups; sweep it for a frontier.
+    group_aware : bool, default=False
+        Whether `predict` is given the group. Treating people differently by their group may be
+        unlawful.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        What errors cost.
+    cv : int, default=5
+        Folds for the out-of-fold probabilities that the linear program is solved for.
+    categories : sequence, default=None
+        All labels in ascending order. Needed for names without an order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    multipliers_ : ndarray of shape (n_units, n_labels)
+        ψ of the dual.
+    expected_cost_ : float
+        Value of the linear program: the mean cost that the probabilities promise.
+    classes_, groups_ : ndarray of shape (n_labels,) and (n_groups,)
+        Labels in ascending order, and groups seen.
+
+    See Also
+    --------
+    fairordinal.FairOrdinalClassifier : Models that are trained for pairwise fairness.
+
+    Notes
+    -----
+    Xian, Zhao: A Unified Post-Processing Framework for Group Fairness in Classification, 2024,
+    arXiv:2405.04025. There the program is solved for the probabilities of rows that were set aside;
+    here for out-of-fold ones. Of equal values the lowest label is taken. Cost: `cv` + 1 fits of
+    the estimator, and a linear program with n·labels constraints.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from fairordinal.baselines import LinearPostClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> data = load_diabetes()
+    >>> model = LinearPostClassifier(LogisticRegression(max_iter=1000), max_difference=0.1)
+    >>> model = model.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> model.predict(data.data[:3]).shape
+    (3,)
+    """
+
+    __metadata_request__score: ClassVar = {"sensitive_features": False}
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        criterion: str = "demographic_parity",
+        max_difference: float = 0.05,
+        group_aware: bool = False,
+        cost_matrix: Any = "absolute",
+        cv: int = 5,
+        categories: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.criterion = criterion
+        self.max_difference = max_difference
+        self.group_aware = group_aware
+        self.cost_matrix = cost_matrix
+        self.cv = cv
+        self.categories = categories
+        self.random_state = random_state
+
+    @wholly
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any) -> LinearPostClassifier:
+        """Fit the probabilities, and solve the linear program.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
+
+        Returns
+        -------
+        self : LinearPostClassifier
+            Fitted.
+        """
+        check_choice(self.criterion, "criterion", CRITERIA)
+        limit = check_number(self.max_difference, "max_difference")
+        n_folds = check_whole(self.cv, "cv", least=2)
+        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
+        column, groups = read_target(y), read_groups(sensitive_features)
+        check_same_length(column, groups)
+        rows = read_labels(X, column, None, self.categories)
+        self.classes_, self.groups_ = rows.labels, groups.levels
+        self._cost = as_cost_matrix(self.cost_matrix, rows.labels)
+        group = groups.codes(slice(None))
+        cells = group * len(rows.labels) + rows.codes
+        folds = PredefinedSplit(fold_numbers(cells, n_folds, seed_of(self.random_state)))
+        targets = [cells] if self.criterion == "equalized_odds" else [rows.codes, group]
+        self._models = [fit_clone(self.estimator, X, target) for target in targets]
+        parts = [
+            cross_val_predict(self.estimator, X, target, cv=folds, method="predict_proba")
+            for target in targets
+        ]
+        joint = self._joint(parts, group if self.group_aware else None)
+        units = self._units(joint)
+        self._shares = units.mean(axis=0)
+        self.multipliers_, self.expected_cost_ = _solve(
+            self._expected_costs(joint), units / self._shares, self._comparable, limit
+        )
+        return self
+
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Predict a label for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed with `group_aware`, else ignored. Rows are matched by
+            position; an index is ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        check_is_fitted(self, "multipliers_")
+        parts = [model.predict_proba(X) for model in self._models]
+        group = None
+        if self.group_aware:
+            warn_misaligned({"X": X, "sensitive_features": sensitive_features})
+            group = group_codes(sensitive_features, self.groups_, len(parts[0]))
+        joint = self._joint(parts, group)
+        values = self._expected_costs(joint)
+        values = values + self._units(joint) / self._shares @ self.multipliers_
+        return self.classes_[values.argmin(axis=1)]
+
+    def _joint(self, parts: list[Array], group: Array | None) -> Array:
+        """Probabilities of groups and labels together, (n_rows, n_groups, n_labels)."""
+        n_groups, n_labels = len(self.groups_), len(self.classes_)
+        together = len(parts) == 1
+        found = np.zeros((len(parts[0]), (n_groups if together else 1) * n_labels))
+        found[:, self._models[0].classes_] = parts[0]
+        joint = found.reshape(len(found), -1, n_labels)
+        if not together:
+            joint = joint * parts[1][:, :, None]
+        if group is None:
+            return joint
+        own = joint[np.arange(len(joint)), group]
+        known = np.zeros_like(joint)
+        known[np.arange(len(joint)), group] = own / own.sum(axis=1, keepdims=True)
+        return known
+
+    def _expected_costs(self, joint: Array) -> Array:
+        """r: the expected cost of each label."""
+        return joint.sum(axis=1) @ self._cost
+
+    def _units(self, joint: Array) -> Array:
+        """Probabilities of the units, (n_rows, n_units)."""
+        if self.criterion == "demographic_parity":
+            return joint.sum(axis=2)
+        return joint.reshape(len(joint), -1)[:, self._models[0].classes_]
+
+    @property
+    def _comparable(self) -> Array:
+        """For each unit, the number of the set of units that it is compared with."""
+        if self.criterion == "demographic_parity":
+            return np.zeros(len(self.groups_), dtype=np.intp)
+        return np.asarray(self._models[0].classes_) % len(self.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+    @property
+    def n_features_in_(self) -> int:
+        return self._models[0].n_features_in_
+
+    @property
+    def feature_names_in_(self) -> Array:
+        return self._models[0].feature_names_in_
+
+
+def _solve(costs: Array, units: Array, comparable: Array, limit: float) -> tuple[Array, float]:
+    """Multipliers ψ of the dual, and its value.
+
+    max mean(t) - limit/2 Σ|ψ|   subject to   t_i <= r_il + Σ_u ψ_ul w_iu,   Σ_{u in c} ψ_ul = 0.
+    The variables are t, and the positive and negative parts of ψ.
+    """
+    (n, k), n_units = costs.shape, units.shape[1]
+    least = sparse.kron(sparse.eye_array(n), np.ones((k, 1)))
+    moved = sparse.kron(sparse.csr_array(units), sparse.eye_array(k))
+    same = sparse.csr_array((np.arange(comparable.max() + 1)[:, None] == comparable) * 1.0)
+    sums = sparse.kron(same, sparse.eye_array(k))
+    found = linprog(
+        np.concatenate([np.full(n, -1.0 / n), np.full(2 * n_units * k, limit / 2)]),
+        A_ub=sparse.hstack([least, -moved, moved], format="csr"),
+        b_ub=costs.ravel(),
+        A_eq=sparse.hstack([sparse.csr_array((sums.shape[0], n)), sums, -sums], format="csr"),
+        b_eq=np.zeros(sums.shape[0]),
+        bounds=[(None, None)] * n + [(0, None)] * (2 * n_units * k),
+        method="highs",
+    )
+    if found.x is None:
+        raise RuntimeError(f"The linear program was not solved: {found.message}")
+    above, below = found.x[n:].reshape(2, n_units, k)
+    return above - below, -float(found.fun)
