@@ -4,6 +4,7 @@ import math
 from itertools import combinations, combinations_with_replacement, permutations
 
 import numpy as np
+from scipy.optimize import linprog
 
 
 def pair_rate(y, s, a, w, g, h, counts, wins):
@@ -388,3 +389,31 @@ def contributions_by_walking(tree, values, rows, row):
         found[tree.feature[at]] += mean(child) - mean(at)
         at = child
     return found
+
+
+def least_cost_of_shares(costs, units, comparable, limit):
+    """The primal linear program of LinearPost, constraint by constraint.
+
+    Probabilities of labels for each row, and a common share of each label for each set of
+    comparable units, such that the shares of all units are within limit/2 of the common one.
+    """
+    (n, k), n_units = costs.shape, units.shape[1]
+    n_sets = int(comparable.max()) + 1
+    size = n * k + n_sets * k
+    one, within, most = [], [], []
+    for i in range(n):
+        row = np.zeros(size)
+        row[i * k : (i + 1) * k] = 1.0
+        one.append(row)
+    for u in range(n_units):
+        for label in range(k):
+            row = np.zeros(size)
+            row[label : n * k : k] = units[:, u] / n
+            row[n * k + comparable[u] * k + label] = -1.0
+            within += [row, -row]
+            most += [limit / 2, limit / 2]
+    objective = np.concatenate([costs.ravel() / n, np.zeros(n_sets * k)])
+    found = linprog(
+        objective, A_ub=within, b_ub=most, A_eq=one, b_eq=np.ones(n), bounds=[(0, None)] * size
+    )
+    return found.fun

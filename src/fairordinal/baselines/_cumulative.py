@@ -7,12 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._fitting import wholly
 from fairordinal._rows import seed_of
-from fairordinal._validation import Array, read_groups, warn_misaligned
+from fairordinal._validation import (
+    Array,
+    check_same_length,
+    read_groups,
+    read_target,
+    warn_misaligned,
+)
 from fairordinal.baselines._rows import count_rows, group_codes, read_labels
 
 
@@ -38,9 +45,9 @@ class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimators_ : list of classifiers
-        One for each label but the highest; None where no row, or every row, is above the label.
-    classes_ : ndarray of shape (n_labels,)
-        Labels in ascending order.
+        One for each label but the highest.
+    classes_, groups_ : ndarray of shape (n_labels,) and (n_groups,)
+        Labels in ascending order, and groups seen.
 
     See Also
     --------
@@ -94,21 +101,21 @@ class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Fitted.
         """
         warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
-        rows = read_labels(X, y, None, self.categories)
-        group = read_groups(sensitive_features).codes(slice(None))
-        self.classes_ = rows.labels
-        self._constants = []
-        self.estimators_ = []
-        for cut in range(len(rows.labels) - 1):
-            above = (rows.codes > cut).astype(np.intp)
-            one_sided = above.min() == above.max()
-            model = None
-            if not one_sided:
-                model = clone(self.estimator).fit(X, above, sensitive_features=group)
-            self._constants.append(int(above[0]))
-            self.estimators_.append(model)
-        self._groups = read_groups(sensitive_features).levels
+        column, groups = read_target(y), read_groups(sensitive_features)
+        check_same_length(column, groups)
+        rows = read_labels(X, column, None, self.categories)
+        self.classes_, self.groups_ = rows.labels, groups.levels
+        cuts = range(len(rows.labels) - 1)
+        self.estimators_ = [
+            self._fit_one(X, rows.codes > cut, groups.codes(slice(None))) for cut in cuts
+        ]
         return self
+
+    def _fit_one(self, X: Any, above: Array, group: Array) -> Any:
+        """The classifier of a question; a constant one, if all answers are the same."""
+        if above.min() == above.max():
+            return DummyClassifier(strategy="most_frequent").fit(X, above.astype(np.intp))
+        return clone(self.estimator).fit(X, above.astype(np.intp), sensitive_features=group)
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Predict a label for each row.
@@ -127,22 +134,27 @@ class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Labels.
         """
         check_is_fitted(self, "estimators_")
-        taken = signature(self.estimator.predict).parameters
-        passed: dict[str, Any] = {}
-        if "sensitive_features" in taken:
-            passed["sensitive_features"] = group_codes(
-                sensitive_features, self._groups, count_rows(X)
-            )
-        if "random_state" in taken:
-            passed["random_state"] = seed_of(self.random_state)
-        answers = [
-            np.full(count_rows(X), constant) if model is None else model.predict(X, **passed)
-            for model, constant in zip(self.estimators_, self._constants, strict=True)
-        ]
-        return self.classes_[np.sum(answers, axis=0).astype(np.intp)]
+        possible: dict[str, Any] = {"random_state": seed_of(self.random_state)}
+        if "sensitive_features" in signature(self.estimator.predict).parameters:
+            warn_misaligned({"X": X, "sensitive_features": sensitive_features})
+            group = group_codes(sensitive_features, self.groups_, count_rows(X))
+            possible["sensitive_features"] = group
+        answers = [_answers(model, X, possible) for model in self.estimators_]
+        return self.classes_[np.sum(answers, axis=0)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.estimators_[0].n_features_in_
+
+
+def _answers(model: Any, X: Any, possible: dict[str, Any]) -> Array:
+    """Predictions, with those of the possible arguments that `predict` takes."""
+    taken = signature(model.predict).parameters
+    passed = {name: value for name, value in possible.items() if name in taken}
+    return np.asarray(model.predict(X, **passed)).astype(np.intp)
