@@ -435,6 +435,23 @@ def test_scores_have_one_distribution_in_every_group():
     assert pairwise_demographic_parity_difference(y, plain, sensitive_features=a) > 0.3
 
 
+def test_scores_are_moved_as_far_as_the_strength_says():
+    X, y, a = people()
+    none, half, whole = (
+        WassersteinFairClassifier(LinearRegression(), strength=strength)
+        .fit(X, y, sensitive_features=a)
+        .fair_scores(X, sensitive_features=a)
+        for strength in (0, 0.5, 1)
+    )
+    np.testing.assert_allclose(none, LinearRegression().fit(X, y).predict(X))
+    np.testing.assert_allclose(half, (none + whole) / 2)
+    for strength in (-0.1, 1.1, None):
+        with pytest.raises(ValueError, match="strength must be a number from 0 to 1"):
+            WassersteinFairClassifier(LinearRegression(), strength=strength).fit(
+                X, y, sensitive_features=a
+            )
+
+
 def test_the_barycentre_of_two_uniform_groups_by_hand():
     scores = np.array([0.0, 1, 2, 3, 10, 11, 12, 13])[:, None]
     y, a = np.array([0, 1, 2, 3, 10, 11, 12, 13]), np.array([0] * 4 + [1] * 4)

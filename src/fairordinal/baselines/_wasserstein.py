@@ -4,7 +4,8 @@ A score at level q of its own group is moved to the mean of the groups' quantile
 
     t = sum_h share_h * F_h^{-1}(F_g(s))
 
-so that scores have one distribution in every group, the one nearest to all of them.
+so that scores have one distribution in every group, the one nearest to all of them. A `strength`
+below 1 goes only part of the way, which leads from the regressor as it is to the fair one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from fairordinal._costs import label_places
 from fairordinal._fitting import wholly
 from fairordinal._validation import (
     Array,
+    is_number,
     check_same_length,
     read_groups,
     read_target,
@@ -59,6 +61,9 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     ----------
     estimator : regressor
         Fitted to the labels as numbers; names are the numbers 0 … k-1.
+    strength : float in [0, 1], default=1.0
+        How far scores are moved towards the barycentre; 0 leaves them as they are. Sweep it for a
+        frontier.
     categories : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
@@ -74,8 +79,10 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     Notes
     -----
     Chzhen, Denis, Hebiri, Oneto, Pontil: Fair Regression with Wasserstein Barycenters, NeurIPS
-    2020, arXiv:2006.07286. Equal scores are at the middle of their levels, where the paper adds
-    noise to tell them apart; quantiles are those of the rows fitted to. Cost: a sort.
+    2020, arXiv:2006.07286; for `strength`, Chzhen, Schreuder: A Minimax Framework for Quantifying
+    Risk-Fairness Trade-off in Regression, Annals of Statistics 2022. Equal scores are at the
+    middle of their levels, where the paper adds noise to tell them apart; quantiles are those of
+    the rows fitted to. Cost: a sort.
 
     Examples
     --------
@@ -93,8 +100,9 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     __metadata_request__score: ClassVar = {"sensitive_features": False}
 
-    def __init__(self, estimator: Any, *, categories: Any = None) -> None:
+    def __init__(self, estimator: Any, *, strength: float = 1.0, categories: Any = None) -> None:
         self.estimator = estimator
+        self.strength = strength
         self.categories = categories
 
     @wholly
@@ -122,6 +130,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         """
         if not is_regressor(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}.")
+        _check_strength(self.strength)
         warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         column, groups = read_target(y), read_groups(sensitive_features)
         check_same_length(column, groups)
@@ -184,7 +193,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         for g, own in enumerate(self._quantiles):
             levels[group == g] = own.level(scores[group == g])
         moved = [quantiles.at(levels) for quantiles in self._quantiles]
-        return self.shares_ @ np.array(moved)
+        return (1.0 - self.strength) * scores + self.strength * (self.shares_ @ np.array(moved))
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
@@ -227,3 +236,8 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     def _raw_scores(self, X: Any) -> Array:
         return np.asarray(self.estimator_.predict(X), dtype=np.float64).ravel()
+
+
+def _check_strength(strength: Any) -> None:
+    if not is_number(strength) or not 0 <= strength <= 1:
+        raise ValueError(f"strength must be a number from 0 to 1, got {strength!r}.")
