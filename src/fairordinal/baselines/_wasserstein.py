@@ -22,8 +22,8 @@ from fairordinal._costs import label_places
 from fairordinal._fitting import wholly
 from fairordinal._validation import (
     Array,
-    is_number,
     check_same_length,
+    is_number,
     read_groups,
     read_target,
     warn_misaligned,
