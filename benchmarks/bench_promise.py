@@ -53,6 +53,7 @@ SWEPT = (0.02, 0.05, 0.1, 0.2)  # of ``--costs``
 N_SWEPT = 4  # draws in which models are fitted for these limits, too
 FEW, MANY = 1000, 10**6  # training rows of a table, and fresh rows
 MOST_JUDGED = 10**5  # fresh rows by which all candidates are judged in hindsight
+CONFIDENCES = (None, 0.9)
 CRITERIA = {"DP": "demographic_parity", "EO": "equal_opportunity"}
 
 
@@ -174,13 +175,13 @@ def table_of(cube):
     return ScoreTable(counts, np.arange(n_groups), np.arange(k), np.arange(k), True)
 
 
-def kept(name, draw, n_fresh):
+def kept(name, draw, n_fresh, confidences=CONFIDENCES):
     """What became of each limit, with and without confidence."""
     train, fresh = draw_rows(name, draw, n_fresh)
     rows, fresh = [], Fresh(*fresh)
     reachable = 1.0 if ":" in name else 1.0 / np.sqrt(1.0 + len(train[1]) / len(fresh.y))
     for short, criterion in CRITERIA.items():
-        for limit, confidence, model, pool in fitted(criterion, draw, *train):
+        for limit, confidence, model, pool in fitted(criterion, draw, confidences, *train):
             violation, cost, floor = fresh.measure(model, criterion)
             low, high = model.expected_violation_interval_
             cheap, dear = model.expected_cost_interval_
@@ -200,7 +201,7 @@ def kept(name, draw, n_fresh):
     return rows
 
 
-def fitted(criterion, draw, X, y, a):
+def fitted(criterion, draw, confidences, X, y, a):
     """Models for all limits, of one path of rankers: as `FairOrdinalClassifier.fit` makes them."""
     from fairordinal._path import choose_on_path
     from fairordinal.estimators import learn, settle
@@ -213,7 +214,7 @@ def fitted(criterion, draw, X, y, a):
         first = path.rows.evaluation.effort.shares
         for limit in SWEPT if draw < N_SWEPT else LIMITS:
             known = {}
-            for confidence in (None, 0.9) if limit in LIMITS else (None,):
+            for confidence in confidences if limit in LIMITS else confidences[:1]:
                 pool, model = copy(path), copy(base)
                 pool._candidates, pool._multipliers = known, {}
                 choice = choose_on_path(pool, limited(limit), confidence)

@@ -11,8 +11,8 @@ Limits are made stricter by a `margin`:
 
 * Without confidence, by half of the optimism. The simulated candidates differ more than the true
   ones, because their estimates contain noise already.
-* With confidence c, by so much that the rule keeps the limit in a share ``1 - (1 - c) / 2`` of the
-  simulated samples. Half of the error that is allowed is left for what samples cannot show, since
+* With confidence c, by so much that the rule keeps the limit in a share ``1 - (1 - c) / 10`` of the
+  simulated samples. Most of the error that is allowed is left for what samples cannot show, since
   they are simulated around estimates, and not around the truth.
 
 Both were settled on one half of the settings of benchmarks/bench_promise.py. Each row counts as one
@@ -41,6 +41,7 @@ from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Binned, Candidate, HeldOutRows
 
 HALF = 0.5  # of the optimism counts without confidence
+SIMULATED_ERROR = 0.1  # share of the error allowed by a confidence that samples may have
 MARGINS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # tried with confidence, shares of the limit
 N_SAMPLES = 200
 MOST_ROWS = 1 << 13  # by which samples are simulated; they stand for all
@@ -126,7 +127,7 @@ class SimulatedSamples:
         if confidence is None:
             found = self._optimism(judged, estimates, goal.allowance)
             return found._replace(margin=HALF * found.violation)
-        most_broken = 0.5 * (1.0 - confidence)
+        most_broken = SIMULATED_ERROR * (1.0 - confidence)
         for share in MARGINS:
             margin = share * goal.allowance
             chosen = self._chosen(judged, goal.allowance - margin)
