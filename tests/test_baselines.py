@@ -468,7 +468,7 @@ def test_order_within_a_group_is_kept_and_the_group_is_needed():
         assert (np.diff(fair[a == g][np.argsort(raw[a == g])]) >= 0).all()
     with pytest.raises(ValueError, match="needs sensitive_features"):
         model.predict(X)
-    with pytest.raises(ValueError, match=r"got 5\. Scores of a new group"):
+    with pytest.raises(ValueError, match=r"got 5\. There is nothing to compare"):
         model.predict(X, sensitive_features=np.full(len(y), 5))
     with pytest.raises(ValueError, match="must be a regressor"):
         WassersteinFairClassifier(LogisticRegression()).fit(X, y, sensitive_features=a)

@@ -105,7 +105,7 @@ def test_few_rows_and_very_many_features_are_left_to_linear_columns(n, n_more):
 def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
     X, y, a = people(600)
     new_X, new_y, new_a = people(20000, seed=1)
-    options = QUICK | {"alpha": 0.003, "max_violation": 0.5}
+    options = QUICK | {"alpha": 0.003, "max_violation": 0.5, "cv": 5}
     model = FairOrdinalClassifier(basis="trees", **options).fit(X, y, sensitive_features=a)
     truth = mean_cost(new_y, model.predict(new_X))
     low, high = model.expected_cost_interval_
@@ -306,7 +306,7 @@ def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does(
     model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cost, violation = model.basis_results_[model.basis_]
     assert (cost, violation) == (model.expected_cost_, model.expected_violation_)
-    assert all(cost <= other for other, _ in model.basis_results_.values())
+    assert all(cost <= 1.05 * other for other, _ in model.basis_results_.values())
     assert describe_basis(model).startswith("a forest of")
 
 

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from fairlearn.postprocessing import ThresholdOptimizer
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.utils import get_tags
@@ -16,7 +17,9 @@ import fairordinal
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
 from fairordinal.baselines import (
     ConstantClassifier,
+    CumulativeClassifier,
     HierarchicalClassifier,
+    LinearPostClassifier,
     OrderedPartitionsClassifier,
     ProjectionEnsembleClassifier,
     ProportionalOddsClassifier,
@@ -54,6 +57,8 @@ MODELS = [
     OrderedPartitionsClassifier(LogisticRegression()),
     HierarchicalClassifier(LogisticRegression(), ProportionalOddsClassifier(alpha=0.01)),
     ProjectionEnsembleClassifier(Projecting()),
+    LinearPostClassifier(LogisticRegression(), cv=2),
+    CumulativeClassifier(ThresholdOptimizer(estimator=LogisticRegression())),
 ]
 each = pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model)[:45])
 

@@ -72,7 +72,9 @@ def surcharged(cost: Array, totals: Array, surcharge: float) -> Array:
 
     `totals` has the weight of the rows of each true label.
     """
-    best = int((totals @ cost).argmin())
+    if not surcharge:
+        return cost
+    best = int((totals @ (cost / cost_unit(cost))).argmin())
     return cost + surcharge * (np.arange(len(cost)) != best)
 
 

@@ -215,6 +215,8 @@ def settle(
     model.forest_, model.leaf_values_ = score.forest, score.values
     model.thresholds_ = result.thresholds + score.shift
     model.basis_results_ = best_by_basis(rivals, [each.basis for each in trained])
+    if not chosen.is_constant:
+        model.basis_results_[ranker.basis] = (chosen.cost, chosen.violation)
     model.feature_importances_ = _by_feature(model, chosen, importances)
     model.cost_ = chosen.evaluation.mean_cost(table)
     model.violation_ = chosen.evaluation.criterion.violation(table)

@@ -77,7 +77,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Whether the model is a forest; a constant one is called linear.
     basis_results_ : dict of str to tuple of float
         For each basis that was tried, expected cost and violation of its best candidate that keeps
-        the limit as the model does.
+        the limit as the model does; for the basis of the model, those of the model. Another basis
+        may be cheaper by less than one standard error.
     forest_, leaf_values_ : Forest and ndarray, or None
         The trees and the values of their leaves; None in a linear model.
     feature_importances_ : ndarray of shape (n_features,)

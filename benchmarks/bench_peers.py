@@ -1,0 +1,392 @@
+"""Other methods side by side: what each costs at the same violation, on test rows.
+
+Blind methods do not see the group at prediction, aware ones do; they are compared apart. A method
+is swept over its own parameter (`SWEEPS`), and (violation, cost) on the test rows is averaged over
+splits for each value. "Cost at v" is the lower envelope of these means, interpolated at violation
+v; a dash if the method does not reach it. The hypervolume of a split is the share of the box
+between (0, least cost) and (greatest violation, cost) of all methods compared, that the method's
+models dominate; every method also has the best constant predictor. CPU seconds are those of the
+whole sweep; probabilities that a sweep needs several times are computed once (`Remembered`).
+
+(a) Main data sets, two groups; communities and crime with three. (b) Large benchmark tables, of
+which 1000 or 5000 rows are drawn for training, and the rest is the truth. DP and EO.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/bench_peers.py [--part main] [--splits 20] [--jobs 1]
+        [--cache FOLDER] [--methods "ours;LinearPost, logistic"] [--data NAME] [--figure FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import platform
+import time
+import warnings
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from bench_frontier import dominated
+from bench_promise import print_rows
+from fairlearn.postprocessing import ThresholdOptimizer
+from fairlearn.reductions import DemographicParity, EqualizedOdds, ExponentiatedGradient
+from joblib import Parallel, delayed
+from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from stored_data import MAIN, main_rows, main_test_rows, orca_split
+
+from fairordinal import FairOrdinalFrontier, FairThresholdClassifier, metrics
+from fairordinal.baselines import (
+    CumulativeClassifier,
+    LinearPostClassifier,
+    WassersteinFairClassifier,
+)
+
+AT = (0.02, 0.05, 0.1, 0.2)  # violations at which costs are compared
+LIMITS = (0.0, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+DIFFERENCES = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
+FEW = (0.0, 0.05, 0.1, 0.2)  # of methods that take long
+MEASURES = {
+    "DP": metrics.pairwise_demographic_parity_difference,
+    "EO": metrics.pairwise_equal_opportunity_difference,
+}
+CRITERIA = {"DP": "demographic_parity", "EO": "equal_opportunity"}
+THREE = "communities and crime, 3 groups"
+FAMILIES = ("abalone", "bank1", "bank2", "calhousing", "census1", "census2", "computer1")
+TABLES = [f"{family}-{k}" for family in (*FAMILIES, "computer2") for k in (5, 10)]
+SIZES = (1000, 5000)
+REMEMBERED: dict[str, object] = {}
+
+
+class Remembered(ClassifierMixin, BaseEstimator):
+    """A classifier that is fitted to the same rows, and asked about the same rows, once."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        self.key_ = digest(repr(self.estimator).encode(), X, np.asarray(y))
+        if self.key_ not in REMEMBERED:
+            REMEMBERED[self.key_] = clone(self.estimator).fit(X, y)
+        self.classes_, self.n_features_in_ = REMEMBERED[self.key_].classes_, X.shape[1]
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        key = digest(self.key_.encode(), X)
+        if key not in REMEMBERED:
+            REMEMBERED[key] = REMEMBERED[self.key_].predict_proba(X)
+        return REMEMBERED[key]
+
+
+def digest(*parts):
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part)
+    return found.hexdigest()
+
+
+def logistic():
+    return LogisticRegression(C=0.1, max_iter=2000, tol=1e-3)
+
+
+def boosted(kind, **options):
+    return kind(n_estimators=100, num_leaves=15, verbose=-1, n_jobs=1, random_state=0, **options)
+
+
+# Sweeps: from training rows to a list of functions that predict labels of (X, groups) ----------
+
+
+def ours(short, X, y, a, estimator=None):
+    frontier = FairOrdinalFrontier(CRITERIA[short], estimator=estimator)
+    frontier.fit(X, y, sensitive_features=a)
+    return [blind(frontier.select(max_violation=limit)) for limit in LIMITS]
+
+
+def boosted_thresholds(short, X, y, a):
+    return ours(short, X, y, a, boosted(LGBMRegressor))
+
+
+def group_thresholds(short, X, y, a):
+    scorer = boosted(LGBMRegressor).fit(X, y)
+    found = []
+    for limit in FEW:
+        options = {"criterion": CRITERIA[short], "max_violation": limit, "group_aware": True}
+        found.append(FairThresholdClassifier(scorer, **options).fit(X, y, sensitive_features=a))
+    return [aware(model) for model in found]
+
+
+def linear_post(short, X, y, a, estimator=None, group_aware=False):
+    REMEMBERED.clear()
+    criterion = "demographic_parity" if short == "DP" else "equalized_odds"
+    options = {"criterion": criterion, "group_aware": group_aware}
+    remembered = Remembered(estimator or logistic())
+    found = [
+        LinearPostClassifier(remembered, max_difference=limit, **options) for limit in DIFFERENCES
+    ]
+    models = [model.fit(X, y, sensitive_features=a) for model in found]
+    return [(aware if group_aware else blind)(model) for model in models]
+
+
+def linear_post_boosted(short, X, y, a):
+    return linear_post(short, X, y, a, boosted(LGBMClassifier))
+
+
+def linear_post_aware(short, X, y, a):
+    return linear_post(short, X, y, a, group_aware=True)
+
+
+def reduction(short, X, y, a):
+    notion = DemographicParity if short == "DP" else EqualizedOdds
+    found = []
+    for limit in FEW:
+        constraints = notion(difference_bound=max(limit, 0.01))
+        binary = ExponentiatedGradient(logistic(), constraints, max_iter=20)
+        found.append(CumulativeClassifier(binary).fit(X, y, sensitive_features=a))
+    return [blind(model) for model in found]
+
+
+def group_cutoffs(short, X, y, a):
+    constraints = "demographic_parity" if short == "DP" else "equalized_odds"
+    found = []
+    for limit in FEW if short == "DP" else FEW[:1]:
+        binary = ThresholdOptimizer(
+            estimator=logistic(),
+            constraints=constraints,
+            predict_method="predict_proba",
+            tol=limit or None,
+        )
+        found.append(CumulativeClassifier(binary).fit(X, y, sensitive_features=a))
+    return [aware(model) for model in found]
+
+
+def wasserstein(short, X, y, a):
+    found = [
+        WassersteinFairClassifier(boosted(LGBMRegressor), strength=strength)
+        for strength in np.linspace(1.0, 0.0, 6)
+    ]
+    return [aware(model.fit(X, y, sensitive_features=a)) for model in found]
+
+
+def blind(model):
+    return lambda X, a: model.predict(X)
+
+
+def aware(model):
+    return lambda X, a: model.predict(X, sensitive_features=a)
+
+
+BLIND = {
+    "ours": ours,
+    "LightGBM, our thresholds": boosted_thresholds,
+    "LinearPost, logistic": linear_post,
+    "LinearPost, LightGBM": linear_post_boosted,
+    "ExponentiatedGradient": reduction,
+}
+AWARE = {
+    "our thresholds by group": group_thresholds,
+    "LinearPost, aware": linear_post_aware,
+    "ThresholdOptimizer": group_cutoffs,
+    "Wasserstein": wasserstein,
+}
+SWEEPS = BLIND | AWARE
+
+
+# Cases ----------------------------------------------------------------------------------------
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--part", choices=("main", "tables"), default="main")
+    parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--methods", default=";".join(SWEEPS))
+    parser.add_argument("--data", default="", help="part of a name")
+    parser.add_argument("--criteria", default="DP;EO")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--figure", type=Path)
+    options = parser.parse_args()
+    names = (
+        [*MAIN, THREE] if options.part == "main" else [f"{t}, {n}" for t in TABLES for n in SIZES]
+    )
+    cases = [
+        (name, split, short, method)
+        for split in range(options.splits)
+        for name in names
+        if options.data in name
+        for short in options.criteria.split(";")
+        for method in options.methods.split(";")
+    ]
+    found = Parallel(n_jobs=options.jobs)(delayed(cached)(options.cache, *case) for case in cases)
+    keys = ("data", "split", "criterion", "method")
+    rows = [
+        dict(zip(keys, case, strict=True)) | row for case, row in zip(cases, found, strict=True)
+    ]
+    print_results(pd.DataFrame([row for row in rows if row["points"]]), options)
+
+
+def cached(folder, *case):
+    """The result of a case; from the folder of the cache, if it is there."""
+    if folder is None:
+        return measured(*case)
+    file = folder / (digest(repr(case).encode())[:20] + ".json")
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(measured(*case)))
+    return json.loads(file.read_text())
+
+
+def rows_of(name, split):
+    """Training and test rows, each (X, y, a)."""
+    if name == THREE:
+        base = "communities and crime"
+        return main_rows(base, split, "a3"), main_test_rows(base, split, "a3")
+    if name in MAIN:
+        return main_rows(name, split), main_test_rows(name, split)
+    table, size = name.split(", ")
+    X, y, a = (np.concatenate(part) for part in zip(*orca_split(table, 0), strict=True))
+    order, n = np.random.default_rng(split).permutation(len(y)), int(size)
+    n = min(n, int(0.7 * len(y)))
+    X = (X - X[order[:n]].mean(axis=0)) / np.maximum(X[order[:n]].std(axis=0), 1e-12)
+    return tuple((X[at], y[at], a[at]) for at in (order[:n], order[n:]))
+
+
+def measured(name, split, short, method):
+    """Violation and cost of each model on test rows, those of a constant, and CPU seconds."""
+    warnings.simplefilter("ignore")
+    (X, y, a), (new_X, new_y, new_a) = rows_of(name, split)
+    constant = metrics.mean_cost(new_y, np.full(len(new_y), int(np.median(y))))
+    start = time.process_time()
+    try:
+        models = SWEEPS[method](short, X, y, a)
+    except ValueError as error:  # a criterion is undefined
+        return {"points": [], "constant": constant, "seconds": 0.0, "error": str(error)}
+    seconds, points = time.process_time() - start, []
+    for predict in models:
+        predicted = predict(new_X, new_a)
+        violation = MEASURES[short](new_y, predicted, sensitive_features=new_a)
+        points.append((float(violation), float(metrics.mean_cost(new_y, predicted))))
+    return {"points": points, "constant": float(constant), "seconds": seconds}
+
+
+# Results --------------------------------------------------------------------------------------
+
+
+def print_results(frame, options):
+    print(f"## Other methods ({date.today()})\n")
+    packages = ["fairordinal", "fairlearn", "lightgbm", "numpy", "scipy", "scikit-learn"]
+    print(", ".join(f"{name} {version(name)}" for name in packages), end="; ")
+    print(f"Python {platform.python_version()}, {platform.machine()}. {options.part}: "
+          f"{frame.split.nunique()} splits.\n")  # fmt: skip
+    frame = with_hypervolumes(frame)
+    print_rows(table_of(frame))
+    for kind, methods in (("blind", BLIND), ("aware", AWARE)):
+        part = frame[frame.method.isin(methods)]
+        if part.method.nunique() > 1 and "ours" in methods:
+            print_summary(part, kind)
+    if options.figure:
+        draw(frame, options.figure)
+
+
+def with_hypervolumes(frame):
+    """Hypervolumes in the box of all methods of the same kind in the same split."""
+    frame = frame.copy()
+    frame["blind"] = frame.method.isin(list(BLIND))
+    frame["hypervolume"] = np.nan
+    for _, part in frame.groupby(["data", "split", "criterion", "blind"]):
+        constant = part.constant.iloc[0]
+        points = [point for points in part.points for point in points]
+        corner = np.nanmax([*points, (0.0, constant)], axis=0) * 1.01
+        least = min(cost for _, cost in [*points, (0.0, constant)])
+        for at, row in part.iterrows():
+            defined = [tuple(point) for point in row.points if not np.isnan(point).any()]
+            share = dominated([*defined, (0.0, constant)], corner, least)
+            frame.loc[at, "hypervolume"] = share
+    return frame
+
+
+def table_of(frame):
+    rows = []
+    for (data, short, method), part in frame.groupby(["data", "criterion", "method"], sort=False):
+        row = {"data": data, "criterion": short, "method": method}
+        row["sees groups"] = "no" if method in BLIND else "yes"
+        row["hypervolume"] = f"{part.hypervolume.mean():.3f}"
+        costs, errors = zip(*(cost_at(part, violation) for violation in AT), strict=True)
+        for violation, cost, error in zip(AT, costs, errors, strict=True):
+            row[f"cost at {violation:g}"] = "–" if np.isnan(cost) else f"{cost:.3f} ± {error:.3f}"
+        row["CPU s"] = f"{part.seconds.mean():.1f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def mean_curve(part):
+    """Mean violation and lowest mean cost of a sweep, by rising violation; with the constant."""
+    points = np.nanmean(np.array(part.points.tolist()), axis=0)
+    points = np.vstack([points, [0.0, part.constant.mean()]])
+    points = points[np.argsort(points[:, 0])]
+    return points[:, 0], np.minimum.accumulate(points[:, 1])
+
+
+def cost_at(part, violation):
+    """Cost of the envelope of means at a violation, and its standard error over splits.
+
+    The error is that of the cost of the value of the sweep whose mean violation is nearest.
+    """
+    curve, costs = mean_curve(part)
+    points = np.array(part.points.tolist())
+    nearest = np.abs(np.nanmean(points[:, :, 0], axis=0) - violation).argmin()
+    error = np.nanstd(points[:, nearest, 1]) / np.sqrt(max(len(points) - 1, 1))
+    return float(np.interp(violation, curve, costs)), float(error)
+
+
+def print_summary(part, kind):
+    """In how many cases ours is ahead of every other method of its kind."""
+    cases = part.groupby(["data", "criterion"], sort=False)
+    ahead = {"hypervolume": []} | {violation: [] for violation in AT}
+    for (data, short), case in cases:
+        by = dict(list(case.groupby("method")))
+        volumes = {method: rows.hypervolume.mean() for method, rows in by.items()}
+        ahead["hypervolume"].append(volumes["ours"] >= max(volumes.values()) - 1e-9)
+        for violation in AT:
+            costs = {method: cost_at(rows, violation) for method, rows in by.items()}
+            best = min(costs, key=lambda method: costs[method][0])
+            cost, error = costs["ours"]
+            ahead[violation].append(cost <= costs[best][0] + np.hypot(error, costs[best][1]))
+            if not ahead[violation][-1]:
+                print(f"{data}, {short}, {violation:g}: ours {cost:.3f} ± {error:.3f}, {best} "
+                      f"{costs[best][0]:.3f} ± {costs[best][1]:.3f}.")  # fmt: skip
+    print(f"\nOf {len(cases)} cases, {kind}: hypervolume is highest in "
+          f"{sum(ahead['hypervolume'])}; the cost is lowest, within its error, in "
+          + ", ".join(f"{sum(ahead[v])} (at {v:g})" for v in AT) + ".\n")  # fmt: skip
+
+
+def draw(frame, file):
+    """Mean curves of all methods, a panel for each case."""
+    import matplotlib.pyplot as plt
+
+    cases = list(frame.groupby(["data", "criterion"], sort=False))
+    columns = min(len(cases), 3)
+    rows = -(-len(cases) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False)
+    for ax, ((data, short), case) in zip(axes.ravel(), cases, strict=False):
+        for method, part in case[case.method.isin(list(BLIND))].groupby("method", sort=False):
+            own = method == "ours"
+            violations, costs = mean_curve(part)
+            ax.plot(violations, costs, lw=3 if own else 1.2, zorder=3 if own else 2,
+                    color="#c2410c" if own else None, label=method)  # fmt: skip
+        ax.set(title=f"{data}, {short}", xlabel="violation", ylabel="mean cost", xlim=(0, 0.5))
+    axes[0, 0].legend(fontsize=8)
+    for ax in axes.ravel()[len(cases) :]:
+        ax.set_axis_off()
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+
+
+if __name__ == "__main__":
+    main()
