@@ -37,7 +37,7 @@ from fairordinal.thresholds import Candidate, Evaluation, Optimism, ThresholdRes
 ONE_IN = 4  # rows of a sample, from which rankers learn
 BASES = ("auto", "linear", "trees")
 LEAST_ROWS, MOST_FEATURES = 500, 1000  # with which "auto" tries trees
-LEAST_GAIN = 0.002  # in the share of held-out pairs in order, for which it goes on with them
+LEAST_GAIN = 0.01  # share of the held-out pairs out of order that trees have to put in order
 MOST_GROWING = 1 << 14  # rows from which trees learn, if the others are held out together
 TRIED, LEAST_TRIED = 2, 0.0  # folds that are tried first, and the gain there
 
@@ -118,8 +118,9 @@ def _with_trees(
 ) -> Plan | None:
     """The plan with trees; None if they are not worth it.
 
-    Their plain ranker has to put more held-out pairs in order than the linear one. If it does not
-    in the first folds, the others are not tried.
+    Their plain ranker has to put more held-out pairs in order than the linear one: a share of those
+    that the linear one has out of order, so that the rule suits easy and hard data. If it puts no
+    more in order in the first folds, the others are not tried.
     """
     plan = replace(linear, basis=Trees.none(rows.scaling))
     if alpha is not None:
@@ -130,7 +131,7 @@ def _with_trees(
     for some, least in ((folds[:TRIED], LEAST_TRIED), (folds[TRIED:], LEAST_GAIN)):
         reached = np.concatenate([reached, plan.accuracies(rows, some)]) if some else reached
         rival = None if linear_accuracies is None else linear_accuracies[: len(reached)]
-        if rival is not None and _best(reached) < _best(rival) + least:
+        if rival is not None and 1.0 - _best(reached) > (1.0 - least) * (1.0 - _best(rival)):
             return None
     return (plan if together else plan.grown(rows)).with_alpha(reached)
 

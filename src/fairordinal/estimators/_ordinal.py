@@ -43,9 +43,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         boosted trees predict, and the leaves of trees, so that the model is a forest whose leaf
         values were learned to be fair; needs ``pip install fairordinal[trees]``. ``"auto"``: both,
         if LightGBM is installed, there are at least 500 rows and at most 1000 features, and the
-        plain ranker of the trees puts at least 0.2 % more of the held-out pairs in order; held-out
-        rows then choose the model. Otherwise linear. If `alpha` is given, held-out pairs are not
-        compared. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``, but for rows of
+        plain ranker of the trees has at least 1 % fewer of the held-out pairs out of order;
+        held-out rows then choose the model. Otherwise linear. If `alpha` is given, held-out pairs
+        are not compared. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``, but for rows of
         Dask.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
@@ -77,8 +77,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Whether the model is a forest; a constant one is called linear.
     basis_results_ : dict of str to tuple of float
         For each basis that was tried, expected cost and violation of its best candidate that keeps
-        the limit as the model does; for the basis of the model, those of the model. Another basis
-        may be cheaper by less than one standard error.
+        the limit as the model does; for the basis of the model, those of the model.
     forest_, leaf_values_ : Forest and ndarray, or None
         The trees and the values of their leaves; None in a linear model.
     feature_importances_ : ndarray of shape (n_features,)
@@ -121,8 +120,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     Thresholds that were cut on scores of rows look fairer on these rows than on others. So a
     candidate is judged by predictions of thresholds that were cut on the scores of other folds. The
     best of many candidates looks better than it is; the limit is made stricter to correct for that.
-    Of candidates whose costs differ by less than one standard error, the first ranker of the path
-    is taken.
+    Of candidates of one basis whose costs differ by less than one standard error, the first ranker
+    of the path is taken.
 
     With `confidence`, thresholds are also cut with a surcharge on all labels but the best constant
     one. Fewer labels are then in use, so that the violation is known more precisely: with few rows,

@@ -2,8 +2,8 @@
 
 The cheapest candidate that keeps the limit looks cheaper than it is. A candidate whose cost cannot
 be told from the least one, because the two differ by at most one standard error of their paired
-difference, is as good. Among those the ranker nearest to the plain one is taken: the choice then
-depends less on chance.
+difference, is as good. Among those, if they have the same basis, the ranker nearest to the plain
+one is taken: the choice then depends less on chance.
 """
 
 from __future__ import annotations
@@ -116,7 +116,10 @@ class Pool(ABC):
         return SimulatedSamples(self.rows, candidates, self._binned, errors)
 
     def cost_errors(self, candidates: Sequence[Candidate]) -> Array:
-        """Standard errors of the differences of the costs of candidates, for each pair of them."""
+        """Standard errors of the differences of the costs of candidates, for each pair of them.
+
+        0 for candidates of different bases: these always count as different.
+        """
         rows, cost = self.rows, self.rows.evaluation.cost
         some = np.arange(0, len(rows.cells), -(-len(rows.cells) // MOST_COMPARED))
         labels, weight = rows.cells[some] % len(cost), rows.weight[some] / rows.weight.max()
@@ -129,7 +132,10 @@ class Pool(ABC):
         together = own @ own.T
         alone = together.diagonal()
         variance = alone[:, None] + alone - 2.0 * together
-        return cost_unit(cost) * np.sqrt(np.maximum(variance, 0.0))
+        bases = {ranker: number for number, some in enumerate(self.bases) for ranker in some}
+        basis = np.array([bases.get(candidate.ranker, -1) for candidate in candidates])
+        variance = np.where(basis[:, None] == basis, np.maximum(variance, 0.0), 0.0)
+        return cost_unit(cost) * np.sqrt(variance)
 
     def score_table(self, candidate: Candidate) -> ScoreTable:
         """Counts of the out-of-fold scores of a candidate."""
