@@ -45,8 +45,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         if LightGBM is installed, there are at least 500 rows and at most 1000 features, and the
         plain ranker of the trees has at least 1 % fewer of the held-out pairs out of order;
         held-out rows then choose the model. Otherwise linear. If `alpha` is given, held-out pairs
-        are not compared. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``, but for rows of
-        Dask.
+        are not compared. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``, but for
+        rows of Dask.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
