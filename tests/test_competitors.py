@@ -120,6 +120,13 @@ def test_bad_parameters_are_named(rows, options, message):
         linear_post(**options).fit(X, y, sensitive_features=a)
 
 
+def test_accuracy_is_that_of_predictions_with_groups(rows):
+    X, y, a = rows
+    model = linear_post(group_aware=True).fit(X, y, sensitive_features=a)
+    accuracy = np.mean(model.predict(X, sensitive_features=a) == y)
+    assert model.score(X, y, sensitive_features=a) == pytest.approx(accuracy)
+
+
 def test_the_group_is_asked_for_if_the_rule_depends_on_it(rows):
     X, y, a = rows
     model = linear_post(group_aware=True).fit(X, y, sensitive_features=a)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -15,15 +15,12 @@ from fairordinal._fitting import wholly
 from fairordinal._rows import seed_of
 from fairordinal._validation import (
     Array,
-    check_same_length,
-    read_groups,
-    read_target,
     warn_misaligned,
 )
-from fairordinal.baselines._rows import count_rows, group_codes, read_labels
+from fairordinal.baselines._rows import GroupedScoreMixin, count_rows, group_codes, read_grouped
 
 
-class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CumulativeClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
     """Fair binary classifiers for the questions "is the label above c?", counted.
 
     A way to compare with methods for two labels. Each question has a classifier of its own, and the
@@ -74,8 +71,6 @@ class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (3,)
     """
 
-    __metadata_request__score: ClassVar = {"sensitive_features": False}
-
     def __init__(self, estimator: Any, *, categories: Any = None, random_state: Any = 0) -> None:
         self.estimator = estimator
         self.categories = categories
@@ -100,10 +95,7 @@ class CumulativeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self : CumulativeClassifier
             Fitted.
         """
-        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
-        column, groups = read_target(y), read_groups(sensitive_features)
-        check_same_length(column, groups)
-        rows = read_labels(X, column, None, self.categories)
+        rows, groups = read_grouped(X, y, sensitive_features, None, self.categories)
         self.classes_, self.groups_ = rows.labels, groups.levels
         cuts = range(len(rows.labels) - 1)
         self.estimators_ = [

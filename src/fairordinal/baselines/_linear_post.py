@@ -14,12 +14,12 @@ Its dual has a multiplier ψ for each unit and label, and the best labels are
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -31,18 +31,15 @@ from fairordinal._validation import (
     Array,
     check_choice,
     check_number,
-    check_same_length,
     check_whole,
-    read_groups,
-    read_target,
     warn_misaligned,
 )
-from fairordinal.baselines._rows import fit_clone, group_codes, read_labels
+from fairordinal.baselines._rows import GroupedScoreMixin, fit_clone, group_codes, read_grouped
 
 CRITERIA = ("demographic_parity", "equalized_odds")
 
 
-class LinearPostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Any probabilistic classifier, with labels chosen by a linear program for fairness.
 
     A competitor from fair classification. It compares the shares of each label between groups,
@@ -102,8 +99,6 @@ class LinearPostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (3,)
     """
 
-    __metadata_request__score: ClassVar = {"sensitive_features": False}
-
     def __init__(
         self,
         estimator: Any,
@@ -147,10 +142,7 @@ class LinearPostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_choice(self.criterion, "criterion", CRITERIA)
         limit = check_number(self.max_difference, "max_difference")
         n_folds = check_whole(self.cv, "cv", least=2)
-        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
-        column, groups = read_target(y), read_groups(sensitive_features)
-        check_same_length(column, groups)
-        rows = read_labels(X, column, None, self.categories)
+        rows, groups = read_grouped(X, y, sensitive_features, None, self.categories)
         self.classes_, self.groups_ = rows.labels, groups.levels
         self._cost = as_cost_matrix(self.cost_matrix, rows.labels)
         group = groups.codes(slice(None))

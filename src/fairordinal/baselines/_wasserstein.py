@@ -10,25 +10,17 @@ below 1 goes only part of the way, which leads from the regressor as it is to th
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
-from sklearn.metrics import accuracy_score
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
 from fairordinal._fitting import wholly
-from fairordinal._validation import (
-    Array,
-    check_same_length,
-    is_number,
-    read_groups,
-    read_target,
-    warn_misaligned,
-)
-from fairordinal.baselines._rows import fit_clone, group_codes, read_labels
+from fairordinal._validation import Array, is_number, warn_misaligned
+from fairordinal.baselines._rows import GroupedScoreMixin, fit_clone, group_codes, read_grouped
 
 
 class Quantiles(NamedTuple):
@@ -50,7 +42,7 @@ class Quantiles(NamedTuple):
         return np.interp(levels, self.levels, self.values)
 
 
-class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Any regressor with scores alike in all groups, rounded to labels.
 
     A competitor from fair regression: it makes the distribution of scores independent of the
@@ -98,8 +90,6 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     True
     """
 
-    __metadata_request__score: ClassVar = {"sensitive_features": False}
-
     def __init__(self, estimator: Any, *, strength: float = 1.0, categories: Any = None) -> None:
         self.estimator = estimator
         self.strength = strength
@@ -131,10 +121,7 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         if not is_regressor(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}.")
         _check_strength(self.strength)
-        warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
-        column, groups = read_target(y), read_groups(sensitive_features)
-        check_same_length(column, groups)
-        rows = read_labels(X, column, sample_weight, self.categories)
+        rows, groups = read_grouped(X, y, sensitive_features, sample_weight, self.categories)
         places = label_places(rows.labels)
         self.estimator_ = fit_clone(
             self.estimator, X, places[rows.codes], sample_weight=sample_weight
@@ -194,31 +181,6 @@ class WassersteinFairClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
             levels[group == g] = own.level(scores[group == g])
         moved = [quantiles.at(levels) for quantiles in self._quantiles]
         return (1.0 - self.strength) * scores + self.strength * (self.shares_ @ np.array(moved))
-
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
-    ) -> float:
-        """Accuracy of the predictions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
-        y : array-like of shape (n_samples,)
-            True labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed. Rows are matched by position; an index is ignored.
-
-        Returns
-        -------
-        score : float
-            Share of rows predicted exactly.
-        """
-        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
-        predicted = self.predict(X, sensitive_features=sensitive_features)
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -209,8 +209,8 @@ def _grid(goal: Goal, effort: Effort, constant_cost: float) -> list[Goal]:
         return [goal]
     found = [goal._replace(allowance=share * goal.allowance) for share in effort.shares]
     for surcharge in effort.surcharges if constant_cost else ():
-        dear = goal._replace(surcharge=surcharge * constant_cost)
-        found += [dear._replace(allowance=s * goal.allowance) for s in effort.surcharged]
+        charged = goal._replace(surcharge=surcharge * constant_cost)
+        found += [charged._replace(allowance=s * goal.allowance) for s in effort.surcharged]
     return list(dict.fromkeys(found))
 
 
