@@ -28,7 +28,7 @@ MOST_STEEP = 1 << 16  # rows from which the Hessian is estimated
 MOST_GROWN = 3 << 14  # rows on which the trees of a model are grown and fitted
 MOST_TESTED = 1 << 15  # held-out rows by which the strength of the penalty is chosen
 ROUGHER = 100.0  # tolerance of fits to folds, relative to that of the path
-TREE_ALPHAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+TREE_ALPHAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 
 
 @dataclass(frozen=True, eq=False)
