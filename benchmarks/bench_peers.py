@@ -47,8 +47,10 @@ from fairordinal.baselines import (
 )
 
 AT = (0.02, 0.05, 0.1, 0.2)  # violations at which costs are compared
-LIMITS = (0.0, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
-DIFFERENCES = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
+LIMITS = (0.0, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 1.0)
+DIFFERENCES = (
+    0.0, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5,
+)  # fmt: skip
 FEW = (0.0, 0.05, 0.1, 0.2)  # of methods that take long
 MEASURES = {
     "DP": metrics.pairwise_demographic_parity_difference,

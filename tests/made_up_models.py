@@ -15,6 +15,7 @@ from fairordinal.models._parts import (
     DecisionTree,
     Expected,
     GroupCounts,
+    Ramp,
     Settings,
     Split,
 )
@@ -55,8 +56,8 @@ def made_up_table(n_rows=400, seed=0):
     }
 
 
-def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("b",)), forest=()):
-    """A model of given columns; what it is worth is made up."""
+def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("b",)), **more):
+    """A model of given columns, with more parts or not; what it is worth is made up."""
     preparation = TablePreparation(tuple(columns), (IgnoredColumn("id", "it is empty"),))
     n_labels = len(classes.values)
     named = zip(preparation.input_names, coefficients, strict=True)
@@ -66,7 +67,8 @@ def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("
         classes,
         tuple(thresholds),
         tuple(Coefficient(name, value) for name, value in named),
-        tuple(forest),
+        tuple(more.get("ramps", ())),
+        tuple(more.get("forest", ())),
         preparation,
         Certificate(0.5, 0.4, 0.1, 0.5, 0.01, 0.05, None, 0.0, ""),
         Expected(0.6, (0.5, 0.7), 0.02, (0.0, math.inf), 0.95),
@@ -112,8 +114,16 @@ def models(draw, texts=TEXTS, numbers=NUMBERS):
         thresholds=sorted(draw(cuts)),
         classes=Classes(kind, tuple(values)),
         groups=draw(st.lists(st.tuples(texts | st.booleans() | st.integers()), max_size=3)),
+        ramps=draw(st.lists(ramps(size, numbers), max_size=3)),
         forest=draw(st.lists(decision_trees(size), max_size=3)),
     )
+
+
+@st.composite
+def ramps(draw, n_inputs, numbers):
+    """Ramps of model files."""
+    weights = draw(st.lists(numbers, min_size=n_inputs, max_size=n_inputs))
+    return Ramp(draw(numbers), draw(numbers), tuple(weights))
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Bases of rankers: linear columns, leaves of trees, and the choice between them."""
+"""Bases of rankers: features, ramps, leaves of trees, and the choice between them."""
 
 import importlib
 import pickle
@@ -13,8 +13,16 @@ from scipy import sparse
 from sklearn.base import clone
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
-from fairordinal._basis import MOST_LABEL_TREES, OWN_COLUMNS, Linear, Trees, label_growth
+from fairordinal._basis import (
+    MOST_LABEL_TREES,
+    OWN_COLUMNS,
+    Linear,
+    Piecewise,
+    Trees,
+    label_growth,
+)
 from fairordinal._path import Plan
+from fairordinal._ramps import MOST_BOUNDARIES
 from fairordinal._rows import Block, Features
 from fairordinal.estimators import describe_basis, learn
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
@@ -53,25 +61,30 @@ def test_scores_of_the_basis_are_those_of_features(kind, offset):
     X, y, a = people(300)
     X = X + offset * (kind is np.asarray)
     rows = block_of(kind(X), y, a)
-    for basis in (Linear(rows.scaling), Trees.of(rows)):
+    none = Piecewise.none(rows)
+    for basis in (Linear(rows.scaling), none.again(rows), Trees.none(none).again(rows)):
         mapped = basis.mapped(rows)
         coef = np.random.default_rng(0).normal(size=mapped.n_features)
         score = basis.score(coef)
+        assert score.basis == basis.name
         np.testing.assert_allclose(score(kind(X)) - score.shift, mapped.scores(coef), atol=1e-6)
         np.testing.assert_allclose(
             score.feature(rows.features).X[:, 0], mapped.scores(coef), atol=1e-9
         )
 
 
-def test_columns_are_features_predictions_and_leaves():
+def test_columns_are_features_ramps_predictions_and_leaves():
     X, y, a = people(500)
     rows = block_of(X, y, a)
-    basis = Trees.of(rows)
+    basis = Trees.none(Piecewise.none(rows)).again(rows)
     columns = basis.mapped(rows).features.X.toarray()
     standardised = (X - X.mean(axis=0)) / X.std(axis=0)
     np.testing.assert_allclose(columns[:, :4], standardised, atol=1e-9)
-    np.testing.assert_allclose(columns[:, 4:6].std(axis=0), 1.0)  # of groups and of labels
-    leaves = columns[:, 6:]
+    ramps = np.clip(X @ basis.base.ramps.weights + basis.base.ramps.offsets, -1.0, 1.0)
+    ramps = (ramps - ramps.mean(axis=0)) / ramps.std(axis=0)
+    np.testing.assert_allclose(columns[:, 4:8], ramps, atol=1e-9)  # three for labels, a group
+    np.testing.assert_allclose(columns[:, 8:10].std(axis=0), 1.0)  # of groups and of labels
+    leaves = columns[:, 10:]
     assert leaves.shape[1] == basis.n_leaves
     assert set(np.unique(leaves)) == {0.0, 1.0}
     np.testing.assert_array_equal(leaves.sum(axis=1), basis.n_own)
@@ -86,16 +99,17 @@ def test_more_rows_grow_more_trees():
     assert sizes[-1] == MOST_LABEL_TREES
 
 
-def test_auto_takes_trees_where_they_help_and_linear_columns_where_not():
+def test_auto_takes_trees_where_they_help_and_ramps_where_not():
     X, y, a = people()
     bent = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
     assert (bent.basis_, bent.forest_ is None) == ("trees", False)
     X, y, a = linear_people()
     straight = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
-    assert (straight.basis_, straight.forest_) == ("linear", None)
+    assert (straight.basis_, straight.forest_) == ("piecewise", None)
+    assert straight.ramps_.n_ramps == len(straight.ramp_coef_) == 4
 
 
-@pytest.mark.parametrize(("n", "n_more"), [(300, 0), (800, 1000)])
+@pytest.mark.parametrize(("n", "n_more"), [(240, 0), (800, 1000)])
 def test_few_rows_and_very_many_features_are_left_to_linear_columns(n, n_more):
     X, y, a = people(n)
     X = np.hstack([X, np.zeros((n, n_more))])
@@ -138,15 +152,16 @@ def test_predictions_need_no_lightgbm(monkeypatch):
     np.testing.assert_array_equal(model.predict(X), expected)
 
 
-def test_without_lightgbm_auto_is_linear_and_trees_name_the_extra(monkeypatch):
+def test_without_lightgbm_auto_has_ramps_and_trees_name_the_extra(monkeypatch):
     X, y, a = people()
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
+    model = FairOrdinalClassifier(**QUICK | {"max_violation": 0.3})
+    assert model.fit(X, y, sensitive_features=a).basis_ == "piecewise"
     with pytest.raises(ImportError, match=r"pip install fairordinal\[trees\]"):
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
 
 
-@pytest.mark.parametrize("basis", ["auto", "trees"])
+@pytest.mark.parametrize("basis", ["auto", "piecewise", "trees"])
 def test_missing_numbers_are_filled_and_indicated(basis):
     X, y, a = people()
     X[::7, 0] = np.nan
@@ -166,8 +181,9 @@ def test_linear_models_say_what_to_do_about_missing_numbers():
             estimator(basis="linear").fit(X, y, sensitive_features=a)
 
 
+@pytest.mark.parametrize("basis", ["piecewise", "trees"])
 @pytest.mark.parametrize("case", ["one feature", "constant", "all constant", "codes", "30 rows"])
-def test_odd_tables_give_sound_models(case):
+def test_odd_tables_give_sound_models(case, basis):
     X, y, a = people(30 if case == "30 rows" else 600)
     if case == "one feature":
         X = X[:, 2:3]
@@ -177,7 +193,7 @@ def test_odd_tables_give_sound_models(case):
         X[:] = 7.0
     elif case == "codes":
         X = np.rint(X)
-    model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    model = FairOrdinalClassifier(basis=basis, **QUICK).fit(X, y, sensitive_features=a)
     assert np.isin(model.predict(X), y).all()
     assert model.expected_violation_ <= 0.1
     assert np.isnan(model.feature_importances_).all() == np.isinf(model.thresholds_).all()
@@ -189,16 +205,18 @@ def test_a_basis_must_be_known():
         FairOrdinalClassifier(basis="forest").fit(X, y, sensitive_features=a)
 
 
+@pytest.mark.parametrize("basis", ["piecewise", "trees"])
 @pytest.mark.parametrize("most", [1000, 500])  # rows to choose by: all, or a sample
 @pytest.mark.parametrize("lengths", [(600,), (100, 1, 499)])
-def test_forests_are_the_same_however_rows_are_cut(lengths, most, monkeypatch):
+def test_models_are_the_same_however_rows_are_cut(lengths, most, basis, monkeypatch):
     monkeypatch.setattr(ranker_data, "MOST_CHOOSING", most)
     X, y, a = people(600)
-    here = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    options = QUICK | {"basis": basis, "max_violation": 0.3}
+    here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cut = [da.from_array(v, chunks=(lengths, *v.shape[1:])) for v in (X, y, a)]
-    there = FairOrdinalClassifier(basis="trees", **QUICK)
+    there = FairOrdinalClassifier(**options)
     there.fit(cut[0], cut[1], sensitive_features=cut[2])
-    assert there.basis_ == "trees"
+    assert there.basis_ == basis
     np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), atol=1e-6)
     np.testing.assert_array_equal(there.predict(cut[0]).compute(), here.predict(X))
     assert there.expected_cost_ == pytest.approx(here.expected_cost_)
@@ -221,7 +239,7 @@ def test_a_frontier_pools_both_bases():
 
 
 @pytest.mark.parametrize(
-    ("gain", "n_folds", "n_paths"), [(-0.01, [2], 1), (0.001, [2, 3], 1), (0.01, [2, 3], 2)]
+    ("gain", "n_folds", "n_paths"), [(0.001, [2], 1), (0.005, [2, 3], 1), (0.01, [2, 3], 2)]
 )
 def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
     gain, n_folds, n_paths, monkeypatch
@@ -229,7 +247,7 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
     tried = []
 
     def accuracies(plan, rows, folds):
-        share = 0.8 if plan.basis.is_fixed else 0.8 + gain
+        share = 0.8 + gain * plan.basis.has_leaves
         tried.append(len(folds))
         return np.full((len(folds), len(plan.alphas)), share)
 
@@ -278,12 +296,13 @@ def test_missing_numbers_are_filled_by_weighted_means(kind):
     np.testing.assert_allclose(weighted.imputer_.statistics_, expected, atol=1e-12)
 
 
-def test_where_no_tree_can_be_grown_the_model_is_linear_and_says_so():
+def test_where_no_tree_can_be_grown_the_model_says_so():
     X, y, a = people(30)
     frame = pd.DataFrame(X, columns=list("pqrs")).assign(y=y, a=a)
     with pytest.warns(UserWarning, match="No tree could be grown"):
         model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
-    assert (model.basis_, model.forest_) == ("linear", None)
+    assert model.basis_ != "trees"
+    assert model.forest_ is None
     options = {"basis": "trees", "max_violation": 0.9, "y": "y", "sensitive_features": "a"}
     with pytest.warns(UserWarning, match="No tree could be grown"):
         assert fit_table(frame, **options).predict(frame).shape == (30,)
@@ -295,7 +314,7 @@ def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
 
     X, y, a = people()
     monkeypatch.setattr(importlib, "import_module", load)
-    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
+    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ != "trees"
     with pytest.raises(ImportError, match=r"installed but cannot be loaded: libgomp"):
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
 
@@ -317,3 +336,54 @@ def test_a_constant_model_is_called_so():
         model.fit(X, y, sensitive_features=a)
     assert describe_basis(model).startswith("a constant model")
     assert (model.basis_, model.basis_results_) == ("linear", {})
+
+
+def test_ramps_end_where_a_label_is_likely_or_unlikely():
+    X, y, a = linear_people(4000)
+    rows = block_of(X, y, a)
+    basis = Piecewise.none(rows).again(rows)
+    values = basis.ramps.values(X)
+    assert values.shape == (4000, 4)
+    assert (values.min(), values.max()) == (-1.0, 1.0)
+    for label, ramp in enumerate(values.T[:3]):
+        shares = [(y[ramp == end] > label).mean() for end in (-1.0, 1.0)]
+        assert shares[0] < 0.18 < 0.82 < shares[1]
+
+
+def test_very_many_labels_have_few_ramps_the_same_in_every_fold():
+    X, _, a = linear_people(800)
+    y = np.clip(np.rint(20 + 6 * X[:, 0]), 0, 40).astype(int)
+    y = np.unique(y, return_inverse=True)[1]
+    rows = block_of(X, y, a)
+    none = Piecewise.none(rows)
+    assert len(none.boundaries) <= MOST_BOUNDARIES < y.max()
+    parts = [none.again(rows.take(np.arange(start, 800, 5))) for start in range(5)]
+    assert {part.n_columns for part in parts} == {4 + len(none.boundaries) + 1}
+
+
+def test_labels_and_groups_that_rows_lack_have_ramps_of_nothing():
+    X, y, a = people(300)
+    rows = block_of(X, y, a)
+    some = rows.take(np.flatnonzero((y > 0) & (a == 1)))
+    ramps = Piecewise.none(rows).again(some).ramps
+    assert not ramps.weights[:, [0, -1]].any()  # above label 0, and group 1
+    assert ramps.weights[:, 1].any()
+
+
+def test_a_piecewise_model_beats_a_linear_one_where_boundaries_differ():
+    """The group shows in a feature that matters to the upper labels only."""
+    generator = np.random.default_rng(0)
+    n = 4000
+    a, X = generator.integers(0, 2, n), generator.normal(size=(n, 3))
+    X[:, 1] += 1.5 * a
+    hidden = X[:, 0] + np.maximum(X[:, 0], 0.0) * 0.8 * X[:, 1] + 0.3 * generator.normal(size=n)
+    y = np.digitize(hidden, [-1.0, 0.0, 1.0, 2.5])
+    options = {"max_violation": 0.05, "cv": 3, "alpha": 1e-3}
+    bent, straight = (
+        FairOrdinalClassifier(basis=basis, **options).fit(X, y, sensitive_features=a)
+        for basis in ("piecewise", "linear")
+    )
+    assert bent.expected_cost_ < 0.95 * straight.expected_cost_
+    assert bent.ramps_.n_ramps == 5
+    assert straight.ramps_ is straight.ramp_coef_ is None
+    assert bent.feature_importances_.sum() == pytest.approx(1.0)

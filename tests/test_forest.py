@@ -10,6 +10,7 @@ from scipy import sparse
 from fairordinal._basis import Score
 from fairordinal._forest import BLOCK, MOST_SPLITS, Forest, Growth, Places, exact_values, grow
 from fairordinal._importance import importances
+from fairordinal._ramps import Ramps
 from fairordinal._rows import Features
 from oracles import contributions_by_walking, leaf_by_walking
 from strategies import trees
@@ -113,6 +114,32 @@ def test_importances_are_covariances_of_contributions(forest, seed):
     found = importances(score, Features.plain(X), weight)
     np.testing.assert_allclose(found, expected, atol=1e-9)
     assert found.sum() == pytest.approx(1.0)
+
+
+@given(st.integers(0, 100))
+def test_importances_of_ramps_are_integrated_gradients(seed):
+    """The gradient is averaged in many steps from the mean row to each row."""
+    generator = np.random.default_rng(seed)
+    X, weight = rows(20, seed), generator.integers(1, 4, 20) * 1.0
+    coef, ramps = generator.normal(size=N_COLUMNS), Ramps(*_ramp_numbers(generator))
+    ramp_coef = generator.normal(size=3)
+    score = Score(coef, np.zeros(N_COLUMNS), 0.0, ramps=ramps, ramp_coef=ramp_coef)
+    mean, n_steps = np.average(X, axis=0, weights=weight), 20_000
+    contributions = X * coef
+    for number, row in enumerate(X):
+        steps = mean + (np.arange(n_steps)[:, None] + 0.5) / n_steps * (row - mean)
+        inside = np.abs(steps @ ramps.weights + ramps.offsets) < 1.0
+        gradient = (inside.mean(axis=0) * ramp_coef) @ ramps.weights.T
+        contributions[number] += gradient * (row - mean)
+    total = score(X)
+    apart = weight * (total - np.average(total, weights=weight))
+    found = importances(score, Features.plain(X), weight)
+    np.testing.assert_allclose(found, apart @ contributions / (apart @ total), atol=1e-3)
+    assert found.sum() == pytest.approx(1.0)
+
+
+def _ramp_numbers(generator):
+    return generator.normal(size=(N_COLUMNS, 3)), generator.normal(size=3)
 
 
 @given(

@@ -14,7 +14,7 @@ from fairordinal.models import _file as model_file
 from fairordinal.models import fit_table, load_model, model_text, save_model
 from fairordinal.models._file import MOST_BYTES, _read_model
 from fairordinal.models._json import checksum, write
-from fairordinal.models._parts import Classes, DecisionTree, Split
+from fairordinal.models._parts import Classes, DecisionTree, Ramp, Split
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from made_up_models import HOSTILE, made_up_table, model_with, models
 
@@ -290,20 +290,20 @@ def test_only_models_of_tables_are_kept():
         model_text({})
 
 
-def one_column(forest=()):
+def one_column(**more):
     return model_with(
         columns=[NumberColumn("x", 0.0, 1.0)],
         coefficients=[1.0],
         thresholds=[0.5],
         classes=Classes("int", (1, 2)),
-        forest=forest,
+        **more,
     )
 
 
 def test_files_of_the_first_schema_are_read(tmp_path):
     model = one_column()
     content = json.loads(model_text(model))
-    for name in ("forest", "bases", "checksum"):
+    for name in ("ramps", "forest", "bases", "checksum"):
         content.pop(name)
     content["settings"].pop("basis")
     content["preparation"]["columns"][0].pop("missing")
@@ -312,7 +312,7 @@ def test_files_of_the_first_schema_are_read(tmp_path):
     path.write_text(json.dumps(content | {"checksum": checksum(content)}))
     older = load_model(path)
     assert (older.coefficients, older.preparation) == (model.coefficients, model.preparation)
-    assert (older.forest, older.settings.basis) == ((), "linear")
+    assert (older.ramps, older.forest, older.settings.basis) == ((), (), "linear")
 
 
 @pytest.mark.parametrize(
@@ -326,10 +326,30 @@ def test_files_of_the_first_schema_are_read(tmp_path):
     ],
 )
 def test_trees_that_are_none_are_refused(tmp_path, change, message):
-    model = one_column([DecisionTree((Split(0, 0.5, -1, -2),), (0.25, 0.5))])
+    model = one_column(forest=[DecisionTree((Split(0, 0.5, -1, -2),), (0.25, 0.5))])
     path = tmp_path / "model.json"
     save_model(model, path)
     assert load_model(path) == model
     content = json.loads(path.read_text())
     change(content["forest"][0])
+    refused(path, json.dumps(content), message)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda ramps: ramps[0]["weights"].pop(), "a weight for each of 1 inputs, got 0"),
+        (lambda ramps: ramps[0].update(offset="nan"), "a ramp must have finite numbers"),
+        (lambda ramps: ramps[0].pop("offset"), "offset"),
+        (lambda ramps: ramps.extend(ramps * 100), "at most 100 ramps"),
+    ],
+)
+def test_ramps_that_are_none_are_refused(tmp_path, change, message):
+    model = one_column(ramps=[Ramp(0.5, 0.25, (2.0,))])
+    path = tmp_path / "model.json"
+    save_model(model, path)
+    assert load_model(path) == model
+    np.testing.assert_array_equal(model.scores({"x": [-9.0, 0.0, 9.0]}), [-9.5, 0.125, 9.5])
+    content = json.loads(path.read_text())
+    change(content["ramps"])
     refused(path, json.dumps(content), message)

@@ -220,11 +220,16 @@ def test_scores_are_inputs_times_coefficients_whatever_the_other_rows(model, dat
         alone = [model.scores({name: [c[i]] for name, c in table.items()})[0] for i in range(4)]
         np.testing.assert_array_equal(scores, alone)
         X = model.preparation.matrix(table)
+        terms = [X @ model.coef_]
+        for ramp in model.ramps:
+            linear = [sum(x * w for x, w in zip(row, ramp.weights, strict=True)) for row in X]
+            terms.append(ramp.coefficient * np.clip(np.array(linear) + ramp.offset, -1.0, 1.0))
         forest, values = model._forest
         for number, tree in enumerate(forest.trees):
             first = forest.first_leaves[number]
-            scores = scores - [values[first + leaf_by_walking(tree, row)] for row in X]
-        np.testing.assert_allclose(scores, X @ model.coef_, rtol=1e-9, atol=1e-9)
+            terms.append([values[first + leaf_by_walking(tree, row)] for row in X])
+        size = max(1.0, np.abs(terms).max(), np.abs(X * model.coef_).max())
+        np.testing.assert_allclose(scores, np.sum(terms, axis=0), rtol=1e-9, atol=1e-9 * size)
 
 
 # Fitting

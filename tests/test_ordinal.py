@@ -120,11 +120,12 @@ def test_intervals_follow_the_confidence():
 
 def test_the_fitted_model_is_what_it_says():
     X, y, a = people()
-    model = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
-    predicted = model.predict(X)
-    assert mean_cost(y, predicted) == pytest.approx(model.cost_)
-    violation = pairwise_demographic_parity_difference(y, predicted, sensitive_features=a)
-    assert violation == pytest.approx(model.violation_)
+    for basis in ("auto", "linear"):
+        model = FairOrdinalClassifier(trade_off=0.3, basis=basis, **QUICK)
+        predicted = model.fit(X, y, sensitive_features=a).predict(X)
+        assert mean_cost(y, predicted) == pytest.approx(model.cost_)
+        violation = pairwise_demographic_parity_difference(y, predicted, sensitive_features=a)
+        assert violation == pytest.approx(model.violation_)
     np.testing.assert_allclose(model.decision_function(X), X @ model.coef_)
     assert model.gap_ <= 1e-3
     assert model.coef_.shape == (3,)

@@ -1,13 +1,19 @@
 """Bases of rankers: from the features given to the columns that a ranker weighs.
 
-A ranker is linear in its columns and does not know where they come from. In the *linear* basis they
-are the features. In the *tree* basis they are the features, what boosted trees predict, and the
-leaves of the first trees (1 where a row falls into a leaf). Some trees are grown to predict the
-label, some to predict the group: their leaves are what disparities can be corrected by. A ranker of
-the tree basis is a forest, whose leaf values were learned together, with a linear part.
+A ranker is linear in its columns and does not know where they come from. Each basis has the columns
+of the one before, and more:
 
-Trees fit the rows that they were grown on too well. For held-out scores, they are therefore grown
-again on the training rows of each fold (`Basis.again`).
+* *linear*: the features;
+* *piecewise*: ramps, linear functions of the features that are cut off at both ends (`_ramps`);
+* *trees*: what boosted trees predict, and the leaves of the first trees (1 where a row falls into a
+  leaf).
+
+Some ramps and trees are learned to predict the label, some to predict the group: the latter are
+what disparities can be corrected by. A ranker of the tree basis is a forest, whose leaf values were
+learned together, with a piecewise linear part.
+
+Ramps and trees fit the rows that they were learned from too well. For held-out scores, they are
+therefore learned again from the training rows of each fold (`Basis.again`).
 """
 
 from __future__ import annotations
@@ -21,6 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from fairordinal._forest import Forest, Grown, Growth, exact_values, grow
+from fairordinal._ramps import Ramps, boundaries, fit_ramps
 from fairordinal._rows import Block, Features, Rows, linear_scores, on_site
 from fairordinal._validation import Array
 
@@ -35,19 +42,33 @@ AnyRows = TypeVar("AnyRows", bound=Rows)
 
 
 class Score(NamedTuple):
-    """A ranker as a function of features: ``(X - origin) @ coef`` plus the values of leaves."""
+    """A ranker as a function of features: ``(X - origin) @ coef``, plus ramps, plus leaves."""
 
     coef: Array
     origin: Array
     shift: float  # of these scores against those of the ranker
     forest: Forest | None = None
     values: Array | None = None  # of the leaves
+    ramps: Ramps | None = None
+    ramp_coef: Array | None = None
 
     def __call__(self, X: Any) -> Array:
-        linear = linear_scores(X, self.coef, self.origin)
-        if self.forest is None or self.values is None:
-            return linear
-        return linear + self.forest.sums(X - self.origin if self.origin.any() else X, self.values)
+        score = linear_scores(X, self.coef, self.origin)
+        if self.forest is None and self.ramps is None:
+            return score
+        X = X - self.origin if self.origin.any() else X
+        if self.ramps is not None and self.ramp_coef is not None:
+            score = score + self.ramps.sums(X, self.ramp_coef)
+        if self.forest is not None and self.values is not None:
+            score = score + self.forest.sums(X, self.values)
+        return score
+
+    @property
+    def basis(self) -> str:
+        """The name of the smallest basis that has it."""
+        if self.forest is not None:
+            return "trees"
+        return "linear" if self.ramps is None else "piecewise"
 
     def feature(self, given: Features) -> Features:
         """The score as the only feature, on the scale of the ranker's own scores."""
@@ -60,15 +81,25 @@ class Basis(ABC):
     """Columns made of the features of rows."""
 
     name: ClassVar[str]
-    is_fixed: ClassVar[bool]  # whether the columns are those of any other training rows
+    is_fixed: ClassVar[bool]  # whether the columns do not depend on the training rows
+    has_leaves: ClassVar[bool] = False  # columns of other training rows then differ in number
 
     @abstractmethod
     def again(self, rows: Rows) -> Basis:
         """The basis that other training rows lead to."""
 
+    @property
     @abstractmethod
+    def n_columns(self) -> int:
+        """How many columns there are."""
+
+    @abstractmethod
+    def columns(self, given: Features) -> Features:
+        """The columns of some rows."""
+
     def mapped(self, rows: AnyRows) -> AnyRows:
         """Rows with the columns of the basis as features."""
+        return rows.mapped(self.columns, self.n_columns)
 
     @abstractmethod
     def score(self, coef: Array) -> Score:
@@ -87,6 +118,13 @@ class Linear(Basis):
     def again(self, rows: Rows) -> Basis:
         return self
 
+    @property
+    def n_columns(self) -> int:
+        return self.scaling.n_features
+
+    def columns(self, given: Features) -> Features:
+        return given
+
     def mapped(self, rows: AnyRows) -> AnyRows:
         return rows
 
@@ -97,29 +135,66 @@ class Linear(Basis):
 
 
 @dataclass(frozen=True, eq=False)
-class Trees(Basis):
-    """The features, what boosted trees predict, and their leaves."""
+class Piecewise(Basis):
+    """The features, and ramps."""
 
     scaling: Features
+    boundaries: tuple[int, ...]  # labels l with a ramp for "above l"
+    ramps: Ramps
+    means: Array  # of the ramps
+    spreads: Array
+
+    name: ClassVar[str] = "piecewise"
+    is_fixed: ClassVar[bool] = False
+
+    @classmethod
+    def none(cls, rows: Rows) -> Piecewise:
+        """No ramps yet: `again` learns them."""
+        totals = rows.totals.reshape(rows.n_groups, rows.n_labels).sum(axis=0)
+        no_ramps = Ramps(np.zeros((rows.n_features, 0)), np.zeros(0))
+        return cls(rows.scaling, boundaries(totals), no_ramps, np.zeros(0), np.ones(0))
+
+    def again(self, rows: Rows) -> Basis:
+        return on_site(_with_ramps, [rows], self)
+
+    @property
+    def n_columns(self) -> int:
+        return self.scaling.n_features + self.ramps.n_ramps
+
+    def columns(self, given: Features) -> Features:
+        features = given.standardised(slice(None))
+        ramps = (self.ramps.values(given.X) - self.means) / self.spreads
+        if not sparse.issparse(features):
+            return Features.plain(np.hstack([features, ramps]))
+        return Features.plain(sparse.hstack([features, sparse.csr_array(ramps)], format="csr"))
+
+    def score(self, coef: Array) -> Score:
+        d = self.scaling.n_features
+        linear, ramp_coef = Linear(self.scaling).score(coef[:d]), coef[d:] / self.spreads
+        shift = linear.shift + float(self.means @ ramp_coef)
+        return linear._replace(shift=shift, ramps=self.ramps, ramp_coef=ramp_coef)
+
+
+@dataclass(frozen=True, eq=False)
+class Trees(Basis):
+    """The columns of another basis, what boosted trees predict, and their leaves."""
+
+    base: Basis
     boosters: tuple[Grown, ...]  # of groups, and of the label
     means: Array  # of their predictions
     spreads: Array
 
     name: ClassVar[str] = "trees"
     is_fixed: ClassVar[bool] = False
+    has_leaves: ClassVar[bool] = True
 
     @classmethod
-    def none(cls, scaling: Features) -> Trees:
+    def none(cls, base: Basis) -> Trees:
         """No trees yet: `again` grows them."""
-        return cls(scaling, (), np.zeros(0), np.ones(0))
-
-    @classmethod
-    def of(cls, rows: Rows) -> Trees:
-        """Trees grown on rows."""
-        return on_site(_grown, [rows])
+        return cls(base, (), np.zeros(0), np.ones(0))
 
     def again(self, rows: Rows) -> Basis:
-        return Trees.of(rows)
+        return on_site(_grown, [rows], self.base)
 
     @cached_property
     def forest(self) -> Forest:
@@ -136,13 +211,12 @@ class Trees(Basis):
         """How many leaves have columns."""
         return int(self.forest.first_leaves[self.n_own])
 
-    def mapped(self, rows: AnyRows) -> AnyRows:
-        n_features = self.scaling.n_features + len(self.boosters) + self.n_leaves
-        return rows.mapped(self.columns, n_features)
+    @property
+    def n_columns(self) -> int:
+        return self.base.n_columns + len(self.boosters) + self.n_leaves
 
     def columns(self, given: Features) -> Features:
-        """The columns of some rows: features, predictions and leaves."""
-        features = given.standardised(slice(None))
+        features = self.base.columns(given).standardised(slice(None))
         predicted, leaves = self.predictions_and_leaves(given.X)
         predicted = (predicted - self.means) / self.spreads
         if not sparse.issparse(features):
@@ -165,17 +239,17 @@ class Trees(Basis):
         return predicted, leaves
 
     def score(self, coef: Array) -> Score:
-        d, p = self.scaling.n_features, len(self.boosters)
-        linear = Linear(self.scaling).score(coef[:d])
+        d, p = self.base.n_columns, len(self.boosters)
+        base = self.base.score(coef[:d])
         if not self.forest.trees:
-            return linear
+            return base
         weights = coef[d : d + p] / self.spreads
         parts = zip(self.boosters, weights, strict=True)
         values = np.concatenate([weight * booster.values for booster, weight in parts])
         values[: self.n_leaves] += coef[d + p :]
         values = exact_values(values, len(self.forest.trees))
-        shift = linear.shift + float(self.means @ weights)
-        return linear._replace(shift=shift, forest=self.forest, values=values)
+        shift = base.shift + float(self.means @ weights)
+        return base._replace(shift=shift, forest=self.forest, values=values)
 
 
 def _with_indicators(dense: Array, leaves: Array, n_leaves: int) -> sparse.csr_array:
@@ -207,13 +281,13 @@ def _one_row(weight: Array) -> float:
     return float(weight.min() if are_counts.all() else weight.mean())
 
 
-def _grown(block: Block) -> Trees:
+def _grown(block: Block, base: Basis) -> Trees:
     """Trees that predict the label, and trees that predict the group."""
     block = block.alone()
     X, weight = block.features.X, block.weight
     one = _one_row(weight)
     growth = label_growth(float(weight.sum()) / one)
-    groups = range(block.n_groups)[block.n_groups == 2 :]  # one of two tells both
+    groups = _told_apart(block.n_groups)
     each = growth._replace(n_trees=max(1, GROUP_TREES // len(groups)))
     for_label = grow(X, block.labels * 1.0, weight, growth, one=one)
     for_groups = [
@@ -221,8 +295,31 @@ def _grown(block: Block) -> Trees:
         for group in groups
     ]
     none = np.zeros(len(groups) + 1)
-    basis = Trees(block.scaling, (*for_groups, for_label), none, none + 1.0)
-    predicted, _ = basis.predictions_and_leaves(X)
-    means = np.average(predicted, axis=0, weights=weight)
-    spreads = np.sqrt(np.average((predicted - means) ** 2, axis=0, weights=weight))
-    return replace(basis, means=means, spreads=np.where(spreads > 0, spreads, 1.0))
+    basis = Trees(base.again(block), (*for_groups, for_label), none, none + 1.0)
+    means, spreads = _moments(basis.predictions_and_leaves(X)[0], weight)
+    return replace(basis, means=means, spreads=spreads)
+
+
+def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
+    """Ramps for labels and for groups, learned from some rows."""
+    block = block.alone()
+    X, weight = block.features.standardised(slice(None)), block.weight / _one_row(block.weight)
+    targets = [block.labels > label for label in basis.boundaries]
+    targets += [block.groups == group for group in _told_apart(block.n_groups)]
+    fitted = fit_ramps(X, targets, weight)
+    weights = fitted.weights / block.scaling.spreads[:, None]
+    ramps = Ramps(weights, fitted.offsets - block.scaling.means @ weights)
+    means, spreads = _moments(ramps.values(block.features.X), weight)
+    return replace(basis, scaling=block.scaling, ramps=ramps, means=means, spreads=spreads)
+
+
+def _told_apart(n_groups: int) -> range:
+    """Groups that are predicted; one of two tells both."""
+    return range(n_groups)[n_groups == 2 :]
+
+
+def _moments(values: Array, weight: Array) -> tuple[Array, Array]:
+    """Means and standard deviations of columns; 1 for a constant one."""
+    means = np.average(values, axis=0, weights=weight)
+    spreads = np.sqrt(np.average((values - means) ** 2, axis=0, weights=weight))
+    return means, np.where(spreads > 0, spreads, 1.0)

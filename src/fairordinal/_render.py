@@ -20,6 +20,11 @@ from fairordinal._escapes import visible
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SCALARS = (str, bytes, bool, int, float, Decimal, date, time, timedelta, type(None))
+BASIS_NAMES = {  # in texts about models
+    "linear": "linear model",
+    "piecewise": "piecewise linear model",
+    "trees": "forest",
+}
 LEAST_SPELT, MOST_SPELT = 0.05, 1e15  # sums of weights beyond are shown with an exponent
 
 STYLE = (

@@ -25,7 +25,7 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import Evaluation
 
 MOST_STEEP = 1 << 16  # rows from which the Hessian is estimated
-MOST_GROWN = 3 << 14  # rows on which the trees of a model are grown and fitted
+MOST_GROWN = 3 << 14  # rows from which ramps, trees and their ranker are learned
 MOST_TESTED = 1 << 15  # held-out rows by which the strength of the penalty is chosen
 ROUGHER = 100.0  # tolerance of fits to folds, relative to that of the path
 TREE_ALPHAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
@@ -61,13 +61,13 @@ class Plan:
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        return ALPHAS if self.basis.is_fixed else TREE_ALPHAS
+        return TREE_ALPHAS if self.basis.has_leaves else ALPHAS
 
     def refit(self, rows: Rows, path: list[Fit]) -> list[Fit]:
         """Rankers with the aims of a path, fitted to a part of its rows."""
         max_iter = min(self.training.max_iter, self.evaluation.effort.max_iter)
         rough = replace(self.training, tol=ROUGHER * self.training.tol, max_iter=max_iter)
-        again = rough.fit_again if self.basis.is_fixed else rough.fit_in_turn
+        again = rough.fit_in_turn if self.basis.has_leaves else rough.fit_again
         return again(self.pairs(rows), path)
 
     @one_thread
@@ -75,7 +75,7 @@ class Plan:
         """A ranker that was fitted to a small sample, fitted to more rows; and its plan.
 
         A linear one is fitted to all rows. The Hessian on the sample preconditions the fit, so that
-        it takes fewer steps. Trees are grown on a larger sample.
+        it takes fewer steps. Ramps and trees are learned from a larger sample, with their ranker.
         """
         if fit.aim is None:
             return self, fit

@@ -38,12 +38,13 @@ Criterion = Annotated[
     str, typer.Option(help="What is fair, such as demographic_parity or equal_opportunity.")
 ]
 Cost = Annotated[str, typer.Option(help="absolute, zero_one, squared or asymmetric.")]
-MODELS = ("auto", "linear", "trees")
+MODELS = ("auto", "linear", "piecewise", "trees")
 Basis = Annotated[
     str,
     typer.Option(
         "--model",
-        help="auto, linear or trees: a linear model, a forest, or whichever held-out rows prefer.",
+        help="auto, linear, piecewise or trees: a linear model, one with bends, a forest; "
+        "auto: piecewise, or a forest if held-out rows prefer it.",
     ),
 ]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a report there.", metavar="FILE")]

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._basis import Basis, Linear, Trees
+from fairordinal._basis import Basis, Linear, Piecewise, Score, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._optional import optional
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, Trained, best_by_basis, held_out_together
+from fairordinal._render import BASIS_NAMES
 from fairordinal._rows import Folds, Rows, folds_of, seed_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_choice, check_number, check_whole
@@ -35,11 +36,12 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import Candidate, Evaluation, Optimism, ThresholdResult
 
 ONE_IN = 4  # rows of a sample, from which rankers learn
-BASES = ("auto", "linear", "trees")
-LEAST_ROWS, MOST_FEATURES = 500, 1000  # with which "auto" tries trees
-LEAST_GAIN = 0.01  # share of the held-out pairs out of order that trees have to put in order
+BASES = ("auto", "linear", "piecewise", "trees")
+LEAST_RAMPED, LEAST_GROWN = 250, 500  # rows with which "auto" has ramps, and tries trees
+MOST_FEATURES = 1000  # of both
+LEAST_GAIN = 0.03  # share of the held-out pairs out of order that trees have to put in order
 MOST_GROWING = 1 << 14  # rows from which trees learn, if the others are held out together
-TRIED, LEAST_TRIED = 2, 0.0  # folds that are tried first, and the gain there
+TRIED, LEAST_TRIED = 2, 0.01  # folds that are tried first, and the gain there
 
 
 def learn(
@@ -85,13 +87,15 @@ def _paths(
     linear: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str
 ) -> list[tuple[Plan, list[Fit]]]:
     """Paths of rankers in the bases asked for."""
-    found = []
-    reached = None
+    found, reached = [], None
     if basis != "trees":
+        plan = replace(linear, basis=Piecewise.none(rows)) if _is_ramped(rows, basis) else linear
         if alpha is None:
-            reached = linear.accuracies(rows, folds)
-            linear = linear.with_alpha(reached)
-        found.append((linear, linear.path(rows)))
+            plan = plan.grown(rows) if held_out_together(rows, folds) else plan
+            reached = plan.accuracies(rows, folds)
+            plan = plan.with_alpha(reached)
+        plan = plan.grown(rows)
+        found.append((plan, plan.path(rows)))
     if basis == "trees" or (basis == "auto" and _may_grow(rows)):
         if held_out_together(rows, folds):
             rows = rows.sample(MOST_GROWING)
@@ -103,26 +107,32 @@ def _paths(
     return found
 
 
+def _is_ramped(rows: Rows, basis: str) -> bool:
+    """Whether rankers that are no forests weigh ramps; "auto": enough rows, not many features."""
+    few = rows.n_rows < LEAST_RAMPED or rows.n_features > MOST_FEATURES
+    return basis == "piecewise" or (basis == "auto" and not few)
+
+
 def _warn_without_trees(basis: Basis) -> None:
     if isinstance(basis, Trees) and not basis.forest.trees:
         warnings.warn(
             "No tree could be grown: a leaf takes at least 20 rows, and features must not be "
-            "constant. The model is linear.",
+            "constant. The model is piecewise linear.",
             UserWarning,
             stacklevel=5,
         )
 
 
 def _with_trees(
-    linear: Plan, rows: Rows, folds: Folds, alpha: float | None, linear_accuracies: Array | None
+    plan: Plan, rows: Rows, folds: Folds, alpha: float | None, accuracies: Array | None
 ) -> Plan | None:
-    """The plan with trees; None if they are not worth it.
+    """A plan with trees; None if they are not worth it.
 
-    Their plain ranker has to put more held-out pairs in order than the linear one: a share of those
-    that the linear one has out of order, so that the rule suits easy and hard data. If it puts no
-    more in order in the first folds, the others are not tried.
+    Their plain ranker has to put more held-out pairs in order than the one without trees, whose
+    `accuracies` are given: a share of those that it has out of order, so that the rule suits easy
+    and hard data. If it puts no more in order in the first folds, the others are not tried.
     """
-    plan = replace(linear, basis=Trees.none(rows.scaling))
+    plan = replace(plan, basis=Trees.none(Piecewise.none(rows)))
     if alpha is not None:
         return plan.grown(rows)
     together = held_out_together(rows, folds)
@@ -130,7 +140,7 @@ def _with_trees(
     reached = np.zeros((0, len(plan.alphas)))
     for some, least in ((folds[:TRIED], LEAST_TRIED), (folds[TRIED:], LEAST_GAIN)):
         reached = np.concatenate([reached, plan.accuracies(rows, some)]) if some else reached
-        rival = None if linear_accuracies is None else linear_accuracies[: len(reached)]
+        rival = None if accuracies is None else accuracies[: len(reached)]
         if rival is not None and 1.0 - _best(reached) > (1.0 - least) * (1.0 - _best(rival)):
             return None
     return (plan if together else plan.grown(rows)).with_alpha(reached)
@@ -143,7 +153,7 @@ def _best(accuracies: Array) -> float:
 
 def _may_grow(rows: Rows) -> bool:
     """Whether "auto" tries trees: enough rows, not very many features, LightGBM installed."""
-    return rows.n_rows >= LEAST_ROWS and rows.n_features <= MOST_FEATURES and _has_lightgbm()
+    return rows.n_rows >= LEAST_GROWN and rows.n_features <= MOST_FEATURES and _has_lightgbm()
 
 
 def _has_lightgbm() -> bool:
@@ -172,14 +182,15 @@ def describe_basis(model: Any) -> str:
     """What a model is made of, and how the best of another basis compares."""
     if np.isinf(model.thresholds_).all():
         return "a constant model, the same label for everyone"
-    forest, kinds = model.forest_, {"linear": "linear model", "trees": "forest"}
-    own = "a linear model" if forest is None else f"a forest of {len(forest.trees)} trees"
+    own = BASIS_NAMES[model.basis_]
+    if model.forest_ is not None:
+        own += f" of {len(model.forest_.trees)} trees"
     others = [
-        f" (the best {kinds[basis]} costs {cost:.3f})"
+        f" (the best {BASIS_NAMES[basis]} costs {cost:.3f})"
         for basis, (cost, _) in model.basis_results_.items()
         if basis != model.basis_
     ]
-    return own + "".join(others)
+    return f"a {own}" + "".join(others)
 
 
 def _by_feature(model: Any, chosen: Candidate, importances: Array) -> Array:
@@ -209,9 +220,10 @@ def settle(
     ranker = trained[chosen.ranker]
     score = ranker.score
     if chosen.is_constant:
-        score = score._replace(coef=np.zeros_like(score.coef), shift=0.0, forest=None, values=None)
+        score = Score(np.zeros_like(score.coef), score.origin, 0.0)
     model.result_ = result
-    model.basis_, model.alpha_ = "linear" if score.forest is None else "trees", ranker.alpha
+    model.basis_, model.alpha_ = score.basis, ranker.alpha
+    model.ramps_, model.ramp_coef_ = score.ramps, score.ramp_coef
     model.coef_, model.origin_ = score.coef, score.origin
     model.forest_, model.leaf_values_ = score.forest, score.values
     model.thresholds_ = result.thresholds + score.shift

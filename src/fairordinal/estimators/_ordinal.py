@@ -243,7 +243,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def _score(self) -> Score:
-        return Score(self.coef_, self.origin_, 0.0, self.forest_, self.leaf_values_)
+        forest, ramps = (self.forest_, self.leaf_values_), (self.ramps_, self.ramp_coef_)
+        return Score(self.coef_, self.origin_, 0.0, *forest, *ramps)
 
     def predict(self, X: Any) -> Array:
         """Predict a label for each row.

@@ -12,7 +12,7 @@ from fairordinal.models._model import TableModel
 from fairordinal.models._schema import decode, encode
 
 FORMAT = "fairordinal model"
-SCHEMA = 2  # 1 had no trees, no input for missing numbers, no surcharge
+SCHEMA = 2  # 1 had no ramps, no trees, no input for missing numbers, no surcharge
 HEADER = ("format", "schema", "library", "checksum")
 MOST_BYTES = 1 << 23
 MOST_SIGNS = 400_000  # commas and opening brackets; a value has at least one of them
@@ -187,8 +187,9 @@ def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
     """What an older file says, in today's fields."""
     if schema == SCHEMA:
         return parts
-    if "forest" in parts:
-        raise ValueError("a model of schema 1 has no field 'forest'")
+    for name in ("ramps", "forest"):
+        if name in parts:
+            raise ValueError(f"a model of schema 1 has no field {name!r}")
     changed = ("preparation", "settings", "certificate")
     if not all(isinstance(parts.get(name), dict) for name in changed):
         return parts
@@ -201,6 +202,7 @@ def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
         for column in (columns if isinstance(columns, list) else ())
     ]
     return parts | {
+        "ramps": [],
         "forest": [],
         "bases": [],
         "settings": settings | {"basis": "linear"},

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairordinal._escapes import visible
 from fairordinal._forest import Forest, Tree
-from fairordinal._render import name_of
+from fairordinal._render import BASIS_NAMES, name_of
 from fairordinal._validation import Array
 from fairordinal.models._parts import (
     BasisResult,
@@ -23,10 +23,12 @@ from fairordinal.models._parts import (
     DecisionTree,
     Expected,
     GroupCounts,
+    Ramp,
     Settings,
 )
 from fairordinal.models._preparation import TablePreparation
 
+MOST_RAMPS = 100
 MOST_ANSWERS = 1 << 20  # combinations of answers to the splits of a tree, over all trees
 
 
@@ -48,8 +50,11 @@ class TableModel:
         `thresholds_`.
     coefficients : tuple of Coefficient
         Of each input by name; as an array `coef_`.
+    ramps : tuple of Ramp
+        Linear functions of the inputs, cut off at both ends, that are added to the score; none in a
+        linear model.
     forest : tuple of DecisionTree
-        Trees whose leaves are added to the score; none in a linear model.
+        Trees whose leaves are added to the score; none in a model that is not a forest.
     preparation : TablePreparation
         From columns to inputs.
     certificate : Certificate
@@ -57,7 +62,8 @@ class TableModel:
     expected : Expected
         Cost and violation in new rows, by cross-validation, with intervals.
     bases : tuple of BasisResult
-        What the best model of each basis that was tried, linear or trees, is expected to reach.
+        What the best model of each basis that was tried (linear, piecewise or trees) is expected to
+        reach.
     groups : tuple of GroupCounts
         Training rows of each group by label.
     data : DataRecord
@@ -78,6 +84,7 @@ class TableModel:
     classes: Classes
     thresholds: tuple[float, ...]
     coefficients: tuple[Coefficient, ...]
+    ramps: tuple[Ramp, ...]
     forest: tuple[DecisionTree, ...]
     preparation: TablePreparation
     certificate: Certificate
@@ -89,6 +96,7 @@ class TableModel:
     def __post_init__(self) -> None:
         _check_thresholds(self.thresholds, len(self.classes.values))
         _check_coefficients(self.coefficients, self.preparation)
+        _check_ramps(self.ramps, self.preparation)
         _check_forest(self.forest, self.preparation)
         _check_sizes(self)
 
@@ -132,13 +140,23 @@ class TableModel:
         Returns
         -------
         scores : ndarray of shape (n_rows,)
-            Inputs times coefficients, and the leaves of the trees.
+            Inputs times coefficients, the ramps, and the leaves of the trees.
         """
         scores = self.preparation.scores(frame, self.coef_)
-        if not self.forest:
-            return scores
-        forest, values = self._forest
-        return scores + forest.sums(self.preparation.matrix(frame), values)
+        if self.ramps:
+            scores = self._add_ramps(scores, frame)
+        if self.forest:
+            forest, values = self._forest
+            scores = scores + forest.sums(self.preparation.matrix(frame), values)
+        return scores
+
+    def _add_ramps(self, scores: Array, frame: Any) -> Array:
+        """Add the ramps, one after the other, so that rounding is the same everywhere."""
+        weights = np.array([ramp.weights for ramp in self.ramps]).T
+        linear = self.preparation.scores(frame, weights)
+        for ramp, own in zip(self.ramps, linear.T, strict=True):
+            scores = scores + ramp.coefficient * np.clip(own + ramp.offset, -1.0, 1.0)
+        return scores
 
     def predict(self, frame: Any) -> Array:
         """Predict a label for each row; groups are not needed.
@@ -165,17 +183,21 @@ class TableModel:
             f"expected violation {expected.violation:.3f}, {level} in "
             f"{_shown(expected.violation_interval)}\n"
             f"{len(self.coefficients)} inputs from {len(self.preparation.columns)} columns"
-            f"{f' and {len(self.forest)} trees' if self.forest else ''}, fitted to "
-            f"{self.data.rows_used} rows{self._others}"
+            f"{self._more}, fitted to {self.data.rows_used} rows{self._others}"
         )
+
+    @property
+    def _more(self) -> str:
+        """Ramps and trees, if there are any."""
+        ramps = f", {len(self.ramps)} ramps" if self.ramps else ""
+        return ramps + (f", {len(self.forest)} trees" if self.forest else "")
 
     @property
     def _others(self) -> str:
         """How the best model of another basis compares."""
-        kinds = {"linear": "linear model", "trees": "forest"}
         return "".join(
-            f"\nthe best {kinds.get(each.basis, visible(each.basis))} within the limit: expected "
-            f"cost {each.cost:.3f}, expected violation {each.violation:.3f}"
+            f"\nthe best {BASIS_NAMES.get(each.basis, visible(each.basis))} within the limit: "
+            f"expected cost {each.cost:.3f}, expected violation {each.violation:.3f}"
             for each in self.bases
             if each.basis != self.settings.basis
         )
@@ -208,6 +230,17 @@ def _check_coefficients(
             raise ValueError(
                 f"coefficients must have a finite number for input {name!r:.60}, in the order of "
                 f"the columns, got {coefficient!r:.100}."
+            )
+
+
+def _check_ramps(ramps: tuple[Ramp, ...], preparation: TablePreparation) -> None:
+    if len(ramps) > MOST_RAMPS:
+        raise ValueError(f"there must be at most {MOST_RAMPS} ramps, got {len(ramps)}.")
+    for ramp in ramps:
+        if len(ramp.weights) != preparation.n_inputs:
+            raise ValueError(
+                f"a ramp must have a weight for each of {preparation.n_inputs} inputs, got "
+                f"{len(ramp.weights)}."
             )
 
 

@@ -6,6 +6,8 @@ The graph adds up the columns' parts of the score one after the other, in the or
     number column:  Where(IsNaN(x), 0, (x - mean) / spread) * coefficient, or the
                     coefficient of missing numbers where it is missing
     text column:    Gather([coefficients ..., 0], LabelEncoder(x))
+    ramps:          the same for all of them at once, as a matrix [N, n_ramps]; then
+                    Clip(sums + offsets, -1, 1) * coefficients, added one after the other
     trees:          TreeEnsemble of the inputs that they split on, added last; leaf values are
                     such that their sums are exact in any order
     label:          Gather(classes, how many thresholds are below the score)
@@ -117,6 +119,8 @@ class Graph:
         total = self.constant(np.zeros((1, 1)))
         for column, coefficients in model.preparation.by_column(model.coef_):
             total = self.node("Add", total, self.part(column, coefficients))
+        if model.ramps:
+            total = self._add_ramps(total, model)
         if model.forest:
             total = self.node("Add", total, self._trees(model))
         outputs = [self._label(model, total), self._score(total)]
@@ -136,23 +140,32 @@ class Graph:
     def part(self, column: PreparedColumn, coefficients: Array) -> str:
         """What a column adds to the score."""
         if isinstance(column, NumberColumn):
-            return self._number_part(column, coefficients)
-        return self._text_part(column, coefficients)
+            self.prepared.append(self._number(column))
+        else:
+            self.prepared.append(self._text(column))
+        return self._weighed(column, self.prepared[-1], coefficients[:, None])
 
-    def _number_part(self, column: NumberColumn, coefficients: Array) -> str:
+    def _weighed(self, column: PreparedColumn, prepared: Prepared, coefficients: Array) -> str:
+        """A prepared column times coefficients of shape (n_inputs, m), of shape [N, m]."""
+        if isinstance(column, TextColumn):
+            rows = self.constant(np.concatenate([coefficients, np.zeros_like(coefficients[:1])]))
+            found = self.node("Gather", rows, prepared.name)  # [N, 1, m]
+            return self.node("Squeeze", found, self.constant(np.array([1])))
+        part = self.node("Mul", prepared.name, self.constant(coefficients[:1]))
+        if not column.missing:
+            return part
+        return self.node("Where", prepared.missing, self.constant(coefficients[1:]), part)
+
+    def _number(self, column: NumberColumn) -> Prepared:
         given = self._input(column.name, self.onnx.TensorProto.DOUBLE)
         centred = self.node("Sub", given, self.constant(np.float64(column.mean)))
         scaled = self.node("Div", centred, self.constant(np.float64(column.spread)))
         missing = self.node("IsNaN", given)
         filled = self.node("Where", missing, self.constant(np.float64(0.0)), scaled)
-        self.prepared.append(Prepared(filled, missing))
-        part = self.node("Mul", filled, self.constant(np.float64(coefficients[0])))
-        if not column.missing:
-            return part
-        return self.node("Where", missing, self.constant(np.float64(coefficients[1])), part)
+        return Prepared(filled, missing)
 
-    def _text_part(self, column: TextColumn, coefficients: Array) -> str:
-        nothing = len(coefficients)  # the place of the 0 behind the coefficients
+    def _text(self, column: TextColumn) -> Prepared:
+        nothing = column.n_inputs  # the place of the 0 behind the coefficients
         missing, unknown = (
             nothing if place < 0 else place
             for place in (column.place_of_missing, column.place_of_unknown)
@@ -167,8 +180,25 @@ class Graph:
                 "default_int64": unknown,
             },
         )
-        self.prepared.append(Prepared(place))
-        return self.node("Gather", self.constant(np.append(coefficients, 0.0)), place)
+        return Prepared(place)
+
+    def _add_ramps(self, total: str, model: TableModel) -> str:
+        """The score with the ramps, which are added one after the other."""
+        weights = np.array([ramp.weights for ramp in model.ramps]).T
+        linear = self.constant(np.zeros((1, 1)))
+        columns = zip(model.preparation.by_column(weights), self.prepared, strict=True)
+        for (column, own), prepared in columns:
+            linear = self.node("Add", linear, self._weighed(column, prepared, own))
+        offsets = self.constant(np.array([[ramp.offset for ramp in model.ramps]]))
+        ends = (self.constant(np.float64(-1.0)), self.constant(np.float64(1.0)))
+        cut = self.node("Clip", self.node("Add", linear, offsets), *ends)
+        coefficients = self.constant(np.array([[ramp.coefficient for ramp in model.ramps]]))
+        parts = self.node("Mul", cut, coefficients)
+        for number in range(len(model.ramps)):
+            at = self.constant(np.array([number]))
+            part = self.node("Gather", parts, at, attributes={"axis": 1})
+            total = self.node("Add", total, part)
+        return total
 
     def _trees(self, model: TableModel) -> str:
         """The sum of the leaves of all trees."""

@@ -73,6 +73,19 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
+class Ramp:
+    """Adds ``coefficient * clip(inputs @ weights + offset, -1, 1)`` to the score."""
+
+    coefficient: float
+    offset: float
+    weights: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not np.isfinite((self.coefficient, self.offset, *self.weights)).all():
+            raise ValueError(f"a ramp must have finite numbers, got {self!r:.100}.")
+
+
+@dataclass(frozen=True)
 class Split:
     """Rows with ``input <= threshold`` go left; a child is a split, or -1 - l for leaf l.
 

@@ -79,10 +79,10 @@ class NumberColumn:
 
     def scores(self, cells: Cells, coefficients: Array) -> Array:
         """What the column adds to the score of each row."""
-        scores = self.standardise(cells) * coefficients[0]
-        if not self.missing:
-            return scores
-        return np.where(np.isnan(cells.as_numbers()), coefficients[1], scores)
+        scores = np.multiply.outer(self.standardise(cells), coefficients[0])
+        if self.missing:
+            scores[np.isnan(cells.as_numbers())] = coefficients[1]
+        return scores
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,8 @@ class TextColumn:
 
     def scores(self, cells: Cells, coefficients: Array) -> Array:
         """What the column adds to the score of each row."""
-        return np.append(coefficients, 0.0)[self.places(cells)]
+        nothing = np.zeros((1, *coefficients.shape[1:]))
+        return np.concatenate([coefficients, nothing])[self.places(cells)]
 
 
 PreparedColumn = NumberColumn | TextColumn
@@ -274,7 +275,8 @@ class TablePreparation:
     def scores(self, frame: Any, coefficients: Array) -> Array:
         """Inputs times coefficients, added up in their order.
 
-        A row's score is the same to the last bit whatever other rows there are, on any computer.
+        Coefficients of shape (n_inputs, m) give m scores for each row. A row's score is the same to
+        the last bit whatever other rows there are, on any computer.
         """
         total = np.zeros(1)
         weighed = self.by_column(coefficients)

@@ -18,6 +18,7 @@ from fairordinal.models._parts import (
     DecisionTree,
     Expected,
     GroupCounts,
+    Ramp,
     Scalar,
     Settings,
     Split,
@@ -38,6 +39,7 @@ def model_of(
         classes=Classes.of(classifier.classes_),
         thresholds=tuple(thresholds.tolist()),
         coefficients=tuple(Coefficient(name, value) for name, value in named),
+        ramps=_ramps(classifier),
         forest=_forest(classifier),
         preparation=preparation,
         certificate=_certificate(classifier.result_),
@@ -61,6 +63,17 @@ def _check(classifier: Any, preparation: TablePreparation, data: DataRecord) -> 
             f"classifier must be fitted to these {data.rows_used} rows of {n_inputs} inputs, "
             f"without weights; it was fitted to {n_rows} of {len(classifier.coef_)}."
         )
+
+
+def _ramps(classifier: FairOrdinalClassifier) -> tuple[Ramp, ...]:
+    if classifier.ramps_ is None:
+        return ()
+    weights, offsets = classifier.ramps_
+    offsets = offsets - classifier.origin_ @ weights
+    columns = zip(classifier.ramp_coef_, offsets, weights.T, strict=True)
+    return tuple(
+        Ramp(float(coef), float(offset), tuple(own.tolist())) for coef, offset, own in columns
+    )
 
 
 def _forest(classifier: FairOrdinalClassifier) -> tuple[DecisionTree, ...]:

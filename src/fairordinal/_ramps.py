@@ -1,0 +1,90 @@
+r"""Ramps: linear functions of the features that are cut off at both ends.
+
+A ramp is ``clip(x @ weights + offset, -1, 1)``. Its linear function is the logit of a logistic
+regression, divided by `LIMIT`. There is one for "the label is above l", for each label l, and one
+for each group. Far from the boundary between two labels, the ramp of that boundary is constant. A
+ranker that weighs ramps can therefore exchange accuracy for fairness at each boundary by a rate of
+its own. A linear ranker has one rate for all boundaries.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from fairordinal._threads import one_thread
+from fairordinal._validation import Array, row_blocks
+
+LIMIT = 1.5  # logits at which ramps end: probabilities of 0.18 and 0.82
+STRENGTH = 0.1  # `C` of the logistic regressions
+TOLERANCE, MAX_ITER = 1e-3, 100
+MOST_BOUNDARIES = 12  # between labels, that have ramps
+BLOCK = 1 << 14  # rows that stay in cache
+
+
+class Ramps(NamedTuple):
+    """Linear functions of features, cut off at -1 and 1."""
+
+    weights: Array  # (n_features, n_ramps)
+    offsets: Array  # (n_ramps,)
+
+    @property
+    def n_ramps(self) -> int:
+        return len(self.offsets)
+
+    def values(self, X: Any) -> Array:
+        """The value of each ramp for each row, (n_rows, n_ramps)."""
+        found = np.empty((X.shape[0], self.n_ramps))
+        for rows, linear in self.uncut(X):
+            np.clip(linear, -1.0, 1.0, out=found[rows])
+        return found
+
+    def sums(self, X: Any, coef: Array) -> Array:
+        """The sum of the ramps, each times a coefficient, for each row."""
+        found = np.empty(X.shape[0])
+        for rows, linear in self.uncut(X):
+            found[rows] = np.clip(linear, -1.0, 1.0) @ coef
+        return found
+
+    def uncut(self, X: Any) -> Iterator[tuple[slice, Array]]:
+        """For each block of rows: the rows, and their linear functions."""
+        for rows in row_blocks(X.shape[0], BLOCK):
+            yield rows, np.asarray(X[rows] @ self.weights) + self.offsets
+
+
+@one_thread
+def fit_ramps(X: Any, targets: Sequence[Array], weight: Array) -> Ramps:
+    """Ramps by logistic regressions, one for each binary target.
+
+    Features are of about unit size. A target with one class has a ramp of 0.
+    """
+    weights, offsets = zip(*(_logit(X, target, weight) for target in targets), strict=True)
+    return Ramps(np.stack(weights, axis=1) / LIMIT, np.array(offsets) / LIMIT)
+
+
+def _logit(X: Any, target: Array, weight: Array) -> tuple[Array, float]:
+    if len(np.unique(target)) < 2:
+        return np.zeros(X.shape[1]), 0.0
+    model = LogisticRegression(C=STRENGTH, tol=TOLERANCE, max_iter=MAX_ITER)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a good direction is enough
+        model.fit(X, target, sample_weight=weight)
+    return model.coef_[0], float(model.intercept_[0])
+
+
+def boundaries(totals: Array) -> tuple[int, ...]:
+    """Labels l with a ramp for "above l", given the weight of each label.
+
+    If there are very many labels, these are some that divide the rows evenly.
+    """
+    if len(totals) - 1 <= MOST_BOUNDARIES:
+        return tuple(range(len(totals) - 1))
+    below = np.cumsum(totals)[:-1] / totals.sum()
+    shares = np.arange(1, MOST_BOUNDARIES + 1) / (MOST_BOUNDARIES + 1)
+    nearest = np.abs(below - shares[:, None]).argmin(axis=1)
+    return tuple(np.unique(nearest).tolist())
