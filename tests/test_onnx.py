@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairordinal.models import export_onnx, fit_table, model_text
-from fairordinal.models._parts import Classes
+from fairordinal.models._parts import Classes, Ramp
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from made_up_models import made_up_table, model_with, models
 
@@ -122,6 +122,19 @@ def test_every_model_gives_the_same_labels(tmp_path_factory, model, data):
             cell = cell.filter(lambda x: x is None or np.isfinite(x))
         table[column.name] = data.draw(st.lists(cell, min_size=5, max_size=5))
     same(tmp_path_factory.mktemp("onnx") / "model.onnx", model, table)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-60])
+@pytest.mark.parametrize("number", [1.0, 1.0 + 1e-10, 1.0 - 1e-12])
+def test_constants_that_are_trivial_in_single_precision_count(tmp_path, number, mean):
+    model = model_with(
+        columns=[NumberColumn("x", mean, number)],
+        coefficients=[2.0 - number],
+        thresholds=[0.5],
+        classes=Classes("int", (0, 1)),
+        ramps=[Ramp(number, 1e-60, (number / 2,))],
+    )
+    same(tmp_path / "model.onnx", model, {"x": [1.0, 3.0, -0.3, 0.0, 1e-61]})
 
 
 def test_without_onnx_it_is_said_what_to_install(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 The graph adds up the columns' parts of the score one after the other, in the order in which
 `TableModel.scores` adds them, so that both give the same number to the last bit::
 
-    number column:  Where(IsNaN(x), 0, (x - mean) / spread) * coefficient, or the
+    number column:  Where(IsNaN(x), 0, (x + -mean) / spread) * coefficient, or the
                     coefficient of missing numbers where it is missing
     text column:    Gather([coefficients ..., 0], LabelEncoder(x))
     ramps:          the same for all of them at once, as a matrix [N, n_ramps]; then
@@ -33,6 +33,7 @@ OUTPUTS = ("label", "score")
 OPSETS = {"": 17, "ai.onnx.ml": 3}
 TREE_OPSETS = OPSETS | {"ai.onnx.ml": 5}  # the first with trees of doubles
 SUM, IDENTITY, AT_MOST = 1, 0, 0  # codes of TreeEnsemble
+NEARLY_ONE = 1e-6  # constants this near to 1 may be 1 in single precision
 IR_VERSION = 8  # goes with opset 17, so that runtimes since 2022 take it
 
 
@@ -151,15 +152,15 @@ class Graph:
             rows = self.constant(np.concatenate([coefficients, np.zeros_like(coefficients[:1])]))
             found = self.node("Gather", rows, prepared.name)  # [N, 1, m]
             return self.node("Squeeze", found, self.constant(np.array([1])))
-        part = self.node("Mul", prepared.name, self.constant(coefficients[:1]))
+        part = self.by_constant("Mul", prepared.name, coefficients[:1])
         if not column.missing:
             return part
         return self.node("Where", prepared.missing, self.constant(coefficients[1:]), part)
 
     def _number(self, column: NumberColumn) -> Prepared:
         given = self._input(column.name, self.onnx.TensorProto.DOUBLE)
-        centred = self.node("Sub", given, self.constant(np.float64(column.mean)))
-        scaled = self.node("Div", centred, self.constant(np.float64(column.spread)))
+        centred = self.node("Sum", given, self.constant(np.float64(-column.mean)))
+        scaled = self.by_constant("Div", centred, np.float64(column.spread))
         missing = self.node("IsNaN", given)
         filled = self.node("Where", missing, self.constant(np.float64(0.0)), scaled)
         return Prepared(filled, missing)
@@ -191,9 +192,9 @@ class Graph:
             linear = self.node("Add", linear, self._weighed(column, prepared, own))
         offsets = self.constant(np.array([[ramp.offset for ramp in model.ramps]]))
         ends = (self.constant(np.float64(-1.0)), self.constant(np.float64(1.0)))
-        cut = self.node("Clip", self.node("Add", linear, offsets), *ends)
-        coefficients = self.constant(np.array([[ramp.coefficient for ramp in model.ramps]]))
-        parts = self.node("Mul", cut, coefficients)
+        cut = self.node("Clip", self.node("Sum", linear, offsets), *ends)
+        coefficients = np.array([[ramp.coefficient for ramp in model.ramps]])
+        parts = self.by_constant("Mul", cut, coefficients)
         for number in range(len(model.ramps)):
             at = self.constant(np.array([number]))
             part = self.node("Gather", parts, at, attributes={"axis": 1})
@@ -278,6 +279,18 @@ class Graph:
         value = self.onnx.helper.make_tensor_value_info(name, kind, ["N", 1])
         self.inputs.append(value)
         return name
+
+    def by_constant(self, operator: str, name: str, value: Array | np.float64) -> str:
+        """Multiply by a constant, or divide by it, to the last bit.
+
+        ONNX Runtime leaves these out if the constant is 1 in single precision, whatever its other
+        digits. Then the other factor is doubled, and the constant halved or doubled, which rounds
+        nothing. (It leaves out Add and Sub of tiny constants, too, but not Sum.)
+        """
+        if np.size(value) == 1 and 0.0 < abs(float(np.ravel(value)[0]) - 1.0) < NEARLY_ONE:
+            name = self.node("Mul", name, self.constant(np.float64(2.0)))
+            value = value / 2.0 if operator == "Mul" else value * 2.0
+        return self.node(operator, name, self.constant(value))
 
     def node(
         self,
