@@ -481,7 +481,8 @@ def test_columns_that_the_sample_has_not_seen_take_no_more_steps(monkeypatch):
 
     monkeypatch.setattr(Training, "fit", counted)
     for alpha in (1e-4, 1e-6):
-        model = FairOrdinalClassifier(trade_off=0.1, ranker="direct", alpha=alpha, cv=2)
+        options = {"basis": "linear", "ranker": "direct", "alpha": alpha, "cv": 2}
+        model = FairOrdinalClassifier(trade_off=0.1, **options)
         model.fit(X, y, sensitive_features=a)
     assert len(steps) == 2
     assert all(known <= unknown + 3 for known, unknown in steps)

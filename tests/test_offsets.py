@@ -53,7 +53,10 @@ def test_cost_and_violation_are_those_of_predict(offset, scale, discrete):
     alone = np.concatenate([model.predict(row[None]) for row in X[:40]])
     np.testing.assert_array_equal(alone, predicted[:40])  # whatever other rows there are
     scores = model.decision_function(X)
-    np.testing.assert_array_equal(scores, (X - model.origin_) @ model.coef_)
+    near = X - model.origin_
+    ramps = np.clip(near @ model.ramps_.weights + model.ramps_.offsets, -1.0, 1.0)
+    expected = near @ model.coef_ + ramps @ model.ramp_coef_
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
     assert model.decision_function(sparse.csr_array(X)) == pytest.approx(scores, rel=1e-9, abs=1e-9)
 
 

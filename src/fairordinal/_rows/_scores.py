@@ -20,6 +20,8 @@ STRETCHES = 1 << 14  # into which the scores of more rows are put
 UNEVEN = 2.0  # times the mean weight that a stretch may have, before they are divided again
 MOST_ROUNDS = 6
 ROUNDING = 1e-12  # of the range of scores
+N_QUANTILES = 64  # by which scores of different fits are aligned
+TOLD_APART = 1e-6  # share of an affine map in the alignment
 
 
 def score_table(rows: Rows, coef: Array, names: Array, labels: Array) -> ScoreTable:
@@ -86,15 +88,30 @@ def distinct_scores(scores: Array) -> tuple[Array, Array]:
 def align(scores: Array, own: Array, common: Array, weight: Array | None = None) -> Array:
     """Put scores of one fit on the scale of another.
 
-    The scores of a ranker are defined up to shift and scale, which differ from fit to fit. `own`
-    and `common` are the scores of the same rows by the one and by the other: they get the same mean
-    and the same standard deviation. Scores of a frozen estimator do not change.
+    The scores of a ranker are defined up to an increasing map, which differs from fit to fit. `own`
+    and `common` are the scores of the same rows by the one and by the other. Quantiles of `own` are
+    mapped to those of `common`, linearly in between; beyond the outer ones, the map has the slope
+    of the standard deviations. Scores of a frozen estimator do not change.
     """
     if np.array_equal(own, common):
         return scores
     (own_mean, own_spread), (mean, spread) = (_moments(each, weight) for each in (own, common))
-    factor = spread / own_spread if own_spread > 0 and spread > 0 else 1.0
-    return np.asarray((scores - own_mean) * factor + mean)
+    slope = spread / own_spread if own_spread > 0 and spread > 0 else 1.0
+    knots, values = (_quantiles(each, weight) for each in (own, common))
+    knots, number = np.unique(knots, return_inverse=True)  # equal ones have their mean value
+    values = np.bincount(number, values) / np.bincount(number)
+    inner = np.clip(scores, knots[0], knots[-1])
+    mapped = np.interp(inner, knots, values) + slope * (scores - inner)
+    ordered = slope * (scores - own_mean) + mean  # tells scores apart that are mapped to one
+    return np.asarray((1.0 - TOLD_APART) * mapped + TOLD_APART * ordered)
+
+
+def _quantiles(scores: Array, weight: Array | None) -> Array:
+    """Quantiles of weighted scores, evenly spaced."""
+    order = np.argsort(scores, kind="stable")
+    through = np.cumsum(np.ones(len(scores)) if weight is None else weight[order])
+    shares = (np.arange(N_QUANTILES) + 0.5) / N_QUANTILES * through[-1]
+    return scores[order][np.searchsorted(through, shares)]
 
 
 def _moments(scores: Array, weight: Array | None) -> tuple[float, float]:

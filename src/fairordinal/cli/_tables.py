@@ -43,8 +43,8 @@ Basis = Annotated[
     str,
     typer.Option(
         "--model",
-        help="auto, linear, piecewise or trees: a linear model, one with bends, a forest; "
-        "auto: piecewise, or a forest if held-out rows prefer it.",
+        help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
+        "forest if held-out rows prefer it.",
     ),
 ]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a report there.", metavar="FILE")]

@@ -20,7 +20,7 @@ from fairordinal.thresholds import read_goal, read_settings, rivals, warn_about
 
 
 class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
-    r"""Predict ordered labels with a model that is fair between groups: linear, or a forest.
+    r"""Predict ordered labels with a model that is fair between groups.
 
     A path of rankers from accurate to fair is learned from all pairs of rows. Their out-of-fold
     scores are cut into labels by thresholds for several limits. The candidate (a ranker with
@@ -38,15 +38,23 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         within the limit on average. 0.05 if `trade_off` is not given either. There is always an
         answer, as constant predictors are fair; if nearly everyone gets one label, a warning says
         so and what would help.
-    basis : {"auto", "linear", "trees"}, default="auto"
-        The columns that rankers weigh. ``"linear"``: the features. ``"trees"``: the features, what
-        boosted trees predict, and the leaves of trees, so that the model is a forest whose leaf
-        values were learned to be fair; needs ``pip install fairordinal[trees]``. ``"auto"``: both,
-        if LightGBM is installed, there are at least 500 rows and at most 1000 features, and the
-        plain ranker of the trees has at least 1 % fewer of the held-out pairs out of order;
-        held-out rows then choose the model. Otherwise linear. If `alpha` is given, held-out pairs
-        are not compared. Missing values (nan) are allowed with ``"auto"`` and ``"trees"``, but for
-        rows of Dask.
+    basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
+        The columns that rankers weigh.
+
+        - ``"linear"``: the features.
+        - ``"piecewise"``: the features, and ramps: linear functions of the features that are cut
+          off at both ends, one for each boundary between labels and one for each group. The score
+          is piecewise linear.
+        - ``"trees"``: these columns, what boosted trees predict, and the leaves of trees, so that
+          the model is a forest whose leaf values were learned to be fair. Needs ``pip install
+          fairordinal[trees]``.
+        - ``"auto"``: piecewise, if there are at least 250 rows and at most 1000 features, otherwise
+          linear. Trees are candidates, too, if LightGBM is installed, there are at least 500 rows
+          and at most 1000 features, and the plain ranker of the trees has at least 3 % fewer of the
+          held-out pairs out of order; held-out rows then choose the model. If `alpha` is given,
+          held-out pairs are not compared.
+
+        Missing values (nan) are allowed unless it is ``"linear"``, but not in rows of Dask.
     ranker, loss, alpha : default="auto", "logistic" and None
         As in :class:`~fairordinal.ranker.FairLinearRanker`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -71,15 +79,19 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     ----------
     coef_, thresholds_ : ndarray of shape (n_columns,) and (n_labels - 1,)
         Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``; the score is
-        ``(X - origin_) @ coef_``, and the values of leaves are added to it. Columns are the
-        features, followed by indicators of missing values, if there were any (see `imputer_`).
-    basis_ : {"linear", "trees"}
-        Whether the model is a forest; a constant one is called linear.
+        ``(X - origin_) @ coef_``, to which ramps and the values of leaves are added. Columns are
+        the features, followed by indicators of missing values, if there were any (see `imputer_`).
+    basis_ : {"linear", "piecewise", "trees"}
+        The basis of the model; that of a constant one is linear.
     basis_results_ : dict of str to tuple of float
         For each basis that was tried, expected cost and violation of its best candidate that keeps
         the limit as the model does; for the basis of the model, those of the model.
+    ramps_ : Ramps or None
+        Ramps ``clip((X - origin_) @ weights + offsets, -1, 1)``; None in a linear model.
+    ramp_coef_ : ndarray of shape (n_ramps,) or None
+        Coefficients of the ramps in the score.
     forest_, leaf_values_ : Forest and ndarray, or None
-        The trees and the values of their leaves; None in a linear model.
+        The trees and the values of their leaves; None if the model is not a forest.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the variance of the score, ``cov(contribution, score) /
         var(score)``: they add up to 1, and a negative one offsets others. nan if the model is
@@ -128,8 +140,9 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     such a model can keep a limit where others cannot.
 
     Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2¹⁷
-    rows are represented by a sample of that size while models are chosen; the chosen ranker is then
-    fitted to all rows, and its own scores are cut. Rows of Dask stay where they are; see
+    rows are represented by a sample of that size while models are chosen. The chosen ranker is then
+    fitted to all rows if it is linear, otherwise to 3·2¹⁴ of them, and its scores of all rows are
+    cut. Rows of Dask stay where they are; see
     docs/scale.md. Sections 3.1 and 3.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153; all
     pairs, the proof of optimality and the joint choice are ours.
 
@@ -234,7 +247,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            ``(X - origin_) @ coef_``.
+            ``(X - origin_) @ coef_``, plus ramps, plus leaves.
         """
         check_is_fitted(self, "coef_")
         if is_dask(X):
