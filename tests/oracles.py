@@ -1,7 +1,7 @@
 """The definitions, row by row and pair by pair. Slow and obvious on purpose."""
 
 import math
-from itertools import combinations, combinations_with_replacement, permutations
+from itertools import combinations, combinations_with_replacement, pairwise, permutations
 
 import numpy as np
 from scipy.optimize import linprog
@@ -417,3 +417,41 @@ def least_cost_of_shares(costs, units, comparable, limit):
         objective, A_ub=within, b_ub=most, A_eq=one, b_eq=np.ones(n), bounds=[(0, None)] * size
     )
     return found.fun
+
+
+def align_by_loops(score, own, common, weight, n_quantiles, share):
+    """A score mapped from the quantiles of `own` to those of `common`, in plain Python."""
+
+    def quantiles(scores):
+        pairs = sorted(zip(scores, weight, strict=True), key=lambda pair: pair[0])
+        found = []
+        for number in range(n_quantiles):
+            wanted, through = (number + 0.5) / n_quantiles * sum(weight), 0.0
+            for value, its_weight in pairs:
+                through += its_weight
+                if through >= wanted:
+                    found.append(value)
+                    break
+        return found
+
+    def moments(scores):
+        mean = sum(w * s for s, w in zip(scores, weight, strict=True)) / sum(weight)
+        square = sum(w * (s - mean) ** 2 for s, w in zip(scores, weight, strict=True))
+        return mean, (square / sum(weight)) ** 0.5
+
+    (own_mean, own_spread), (mean, spread) = moments(own), moments(common)
+    slope = spread / own_spread if own_spread > 0 and spread > 0 else 1.0
+    targets = {}
+    for knot, target in zip(quantiles(own), quantiles(common), strict=True):
+        targets.setdefault(knot, []).append(target)
+    knots = [(knot, sum(each) / len(each)) for knot, each in sorted(targets.items())]
+    if score <= knots[0][0]:
+        mapped = knots[0][1] + slope * (score - knots[0][0])
+    elif score >= knots[-1][0]:
+        mapped = knots[-1][1] + slope * (score - knots[-1][0])
+    else:
+        for (low, below), (high, above) in pairwise(knots):
+            if low <= score <= high:
+                mapped = below + (above - below) * (score - low) / (high - low)
+                break
+    return (1 - share) * mapped + share * (slope * (score - own_mean) + mean)

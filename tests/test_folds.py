@@ -1,4 +1,4 @@
-"""Folds: shuffled, alike in groups and labels, and the same for the same seed."""
+"""Folds: shuffled, alike in groups and labels; scores of different folds, aligned."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from fairordinal import FairOrdinalClassifier, FairThresholdClassifier
-from fairordinal._rows import fold_numbers
+from fairordinal._rows import align, fold_numbers
+from fairordinal._rows._scores import N_QUANTILES, TOLD_APART
 from fairordinal.datasets import make_biased_ordinal
 from fairordinal.metrics import mean_cost
 from fairordinal.ranker import FairLinearRanker
+from oracles import align_by_loops
 
 N_GROUPS, N_LABELS = 3, 4
 
@@ -159,3 +161,40 @@ def test_scores_in_units_of_labels_stay_as_they_are():
         LogisticRegression(), response_method="predict", max_violation=0.5
     ).fit(data.data, data.target, sensitive_features=data.sensitive_features)
     assert set(model.result_.score_table.axis) <= {1.0, 2.0, 3.0}
+
+
+# Alignment of scores of different fits
+
+
+few_scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
+
+
+@given(st.data())
+def test_alignment_maps_quantiles_to_quantiles(data):
+    own = data.draw(few_scores)
+    same_size = {"min_size": len(own), "max_size": len(own)}
+    common = data.draw(st.lists(st.integers(-9, 9).map(float), **same_size))
+    weight = data.draw(st.lists(st.integers(1, 3).map(float), **same_size))
+    scores = data.draw(few_scores)
+    found = align(*map(np.array, (scores, own, common, weight)))
+    if own == common:
+        np.testing.assert_array_equal(found, scores)
+        return
+    numbers = (own, common, weight, N_QUANTILES, TOLD_APART)
+    expected = [align_by_loops(score, *numbers) for score in scores]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    order = np.argsort(scores, kind="stable")
+    rising = np.diff(np.array(scores)[order]) > 0
+    assert (np.diff(found[order])[rising] > 0).all()  # order is kept
+
+
+@pytest.mark.parametrize(
+    "bent", [lambda s: 7 * s - 3, np.exp, np.arctan, lambda s: s**3 + 0.01 * s]
+)
+def test_alignment_undoes_increasing_maps_of_scores(bent):
+    generator = np.random.default_rng(0)
+    common, new = generator.normal(size=2000), generator.uniform(-2.0, 2.0, 500)
+    found = align(bent(new), bent(common), common)
+    np.testing.assert_allclose(found, new, atol=0.05)
+    affine = 7 * new - 3
+    np.testing.assert_allclose(align(affine, 7 * common - 3, common), new, atol=1e-9)
