@@ -23,6 +23,10 @@ from fairordinal.thresholds import ThresholdResult
 LABEL_WIDTH = 16
 PLACES = {"train": "training rows", "cross-validated": "new rows, cross-validated",
           "held-out": "held-out rows"}  # fmt: skip
+TELLING = (  # attributes by which models of a frontier differ
+    *("coef_", "ramp_coef_", "leaf_values_", "thresholds_"),
+    *("expected_cost_", "expected_violation_"),  # the same thresholds may have been found twice
+)
 
 
 class Mark(NamedTuple):
@@ -135,8 +139,7 @@ def _same(chosen: Any, frontier: FairOrdinalFrontier, i: int, point: FrontierPoi
         return False
     model = frontier.model(i)
     return all(
-        np.array_equal(getattr(chosen, name, 0.0), getattr(model, name, 0.0))
-        for name in ("coef_", "thresholds_")
+        np.array_equal(getattr(chosen, name, 0.0), getattr(model, name, 0.0)) for name in TELLING
     )
 
 
