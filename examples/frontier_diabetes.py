@@ -1,6 +1,6 @@
 """What does fairness cost? The whole trade-off on one picture.
 
-A frontier of fair linear models beside what else could be done: rounding the predictions of a
+A frontier of fair models beside what else could be done: rounding the predictions of a
 regression, cutting its scores fairly without retraining, tossing a coin between it and the best
 constant, and that constant. Data: scikit-learn's diabetes; five levels of disease progression.
 

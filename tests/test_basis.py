@@ -308,6 +308,27 @@ def test_where_no_tree_can_be_grown_the_model_says_so():
         assert fit_table(frame, **options).predict(frame).shape == (30,)
 
 
+def test_a_forest_without_trees_is_not_its_own_rival():
+    X, y, a = people(36)
+    options = QUICK | {"basis": "trees", "max_violation": 0.9}
+    with pytest.warns(UserWarning, match="No tree could be grown"):
+        model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
+    assert [*model.basis_results_] == [model.basis_] == ["piecewise"]
+    assert describe_basis(model) == "a piecewise linear model"
+
+
+def test_folds_count_rows_in_the_unit_of_all_rows():
+    """The only row of weight 1 may be held out; the others are no multiples of the next one."""
+    X, y, a = linear_people(300)
+    weight = np.random.default_rng(0).integers(2, 400, 300).astype(float)
+    weight[0] = 1.0
+    rows = Block.of(Features.of(X, weight), a, y, 2, int(y.max()) + 1, weight=weight)
+    none = Piecewise.none(rows)
+    parts = [none.again(rows), none.again(rows.take(np.arange(1, 300)))]
+    sizes = [np.linalg.norm(part.ramps.weights) for part in parts]
+    assert sizes[1] == pytest.approx(sizes[0], rel=0.05)
+
+
 def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
     def load(name):
         raise OSError("libgomp.so.1: cannot open shared object file")

@@ -198,3 +198,18 @@ def test_alignment_undoes_increasing_maps_of_scores(bent):
     np.testing.assert_allclose(found, new, atol=0.05)
     affine = 7 * new - 3
     np.testing.assert_allclose(align(affine, 7 * common - 3, common), new, atol=1e-9)
+
+
+def test_weights_are_repetitions_for_scores_of_folds():
+    generator = np.random.default_rng(0)
+    X, a = generator.normal(size=(120, 3)), generator.integers(0, 2, 120)
+    y = np.digitize(X[:, 0] + 0.5 * a + 0.5 * generator.normal(size=120), [-0.5, 0.7])
+    weight, fold = generator.integers(1, 5, 120), np.arange(120) % 3
+    times = np.repeat(np.arange(120), weight)
+    found = []
+    for at, counts in ((np.arange(120), weight), (times, None)):
+        folds = [(np.flatnonzero(fold[at] != f), np.flatnonzero(fold[at] == f)) for f in range(3)]
+        model = FairThresholdClassifier(Ridge(), max_violation=0.3, cv=folds)
+        model.fit(X[at], y[at], sensitive_features=a[at], sample_weight=counts)
+        found.append([*model.thresholds_, model.expected_cost_, model.expected_violation_])
+    np.testing.assert_allclose(*found, rtol=1e-6)

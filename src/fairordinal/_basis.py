@@ -139,6 +139,7 @@ class Piecewise(Basis):
     """The features, and ramps."""
 
     scaling: Features
+    one: float  # weight of one row
     boundaries: tuple[int, ...]  # labels l with a ramp for "above l"
     ramps: Ramps
     means: Array  # of the ramps
@@ -152,9 +153,10 @@ class Piecewise(Basis):
         """No ramps yet: `again` learns them."""
         totals = rows.totals.reshape(rows.n_groups, rows.n_labels).sum(axis=0)
         no_ramps = Ramps(np.zeros((rows.n_features, 0)), np.zeros(0))
-        return cls(rows.scaling, boundaries(totals), no_ramps, np.zeros(0), np.ones(0))
+        one = on_site(_one_row, [rows])
+        return cls(rows.scaling, one, boundaries(totals), no_ramps, np.zeros(0), np.ones(0))
 
-    def again(self, rows: Rows) -> Basis:
+    def again(self, rows: Rows) -> Piecewise:
         return on_site(_with_ramps, [rows], self)
 
     @property
@@ -177,9 +179,9 @@ class Piecewise(Basis):
 
 @dataclass(frozen=True, eq=False)
 class Trees(Basis):
-    """The columns of another basis, what boosted trees predict, and their leaves."""
+    """The columns of the piecewise basis, what boosted trees predict, and their leaves."""
 
-    base: Basis
+    base: Piecewise
     boosters: tuple[Grown, ...]  # of groups, and of the label
     means: Array  # of their predictions
     spreads: Array
@@ -189,7 +191,7 @@ class Trees(Basis):
     has_leaves: ClassVar[bool] = True
 
     @classmethod
-    def none(cls, base: Basis) -> Trees:
+    def none(cls, base: Piecewise) -> Trees:
         """No trees yet: `again` grows them."""
         return cls(base, (), np.zeros(0), np.ones(0))
 
@@ -271,21 +273,21 @@ def label_growth(n_rows: float) -> Growth:
     return Growth(n_trees=min(max(n_trees, OWN_COLUMNS), MOST_LABEL_TREES))
 
 
-def _one_row(weight: Array) -> float:
-    """The weight of one row, by which trees count rows; it follows the unit of the weights.
+def _one_row(block: Block) -> float:
+    """The weight of one row, by which ramps and trees count rows; it follows the unit of weights.
 
     Weights that are multiples of the smallest one are numbers of rows; otherwise rows count alike.
     """
+    weight = block.weight
     ratios = weight / weight.min()
     are_counts = np.abs(ratios - np.rint(ratios)) <= ROUNDING * ratios
     return float(weight.min() if are_counts.all() else weight.mean())
 
 
-def _grown(block: Block, base: Basis) -> Trees:
+def _grown(block: Block, base: Piecewise) -> Trees:
     """Trees that predict the label, and trees that predict the group."""
     block = block.alone()
-    X, weight = block.features.X, block.weight
-    one = _one_row(weight)
+    X, weight, one = block.features.X, block.weight, base.one
     growth = label_growth(float(weight.sum()) / one)
     groups = _told_apart(block.n_groups)
     each = growth._replace(n_trees=max(1, GROUP_TREES // len(groups)))
@@ -303,7 +305,7 @@ def _grown(block: Block, base: Basis) -> Trees:
 def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
     """Ramps for labels and for groups, learned from some rows."""
     block = block.alone()
-    X, weight = block.features.standardised(slice(None)), block.weight / _one_row(block.weight)
+    X, weight = block.features.standardised(slice(None)), block.weight / basis.one
     targets = [block.labels > label for label in basis.boundaries]
     targets += [block.groups == group for group in _told_apart(block.n_groups)]
     fitted = fit_ramps(X, targets, weight)

@@ -1,10 +1,10 @@
 r"""Ramps: linear functions of the features that are cut off at both ends.
 
 A ramp is ``clip(x @ weights + offset, -1, 1)``. Its linear function is the logit of a logistic
-regression, divided by `LIMIT`. There is one for "the label is above l", for each label l, and one
-for each group. Far from the boundary between two labels, the ramp of that boundary is constant. A
-ranker that weighs ramps can therefore exchange accuracy for fairness at each boundary by a rate of
-its own. A linear ranker has one rate for all boundaries.
+regression, divided by `LIMIT`. There is one for "the label is above l", for each label l but the
+highest (at most 12), and one for each group (one for both, if there are two). Far from the boundary
+between two labels, the ramp of that boundary is constant. A ranker that weighs ramps can therefore
+trade accuracy for fairness at a different rate at each boundary. A linear ranker has one rate.
 """
 
 from __future__ import annotations

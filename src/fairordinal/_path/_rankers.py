@@ -80,7 +80,7 @@ class RankerPool(Pool):
         self.constant = len(self.rankers)
         linear = replace(paths[0][0], basis=Linear(sample.scaling))
         self.rankers.append(Ranker(linear, nothing(rows.n_features)))
-        self._scored_rows: tuple[Fit, Rows] | None = None  # by a forest, which takes a while
+        self._scored_rows: tuple[Fit, Rows] | None = None  # by ramps, trees
         self._folds, self._jobs = folds, Parallel(**rows.workers(n_jobs))
         parts = [on_site(_columns, [held_out]) for _, held_out in folds]
         cells, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -132,10 +132,8 @@ class RankerPool(Pool):
 
     @property
     def trained(self) -> list[Trained]:
-        return [
-            Trained(ranker.plan.basis.name, ranker.plan.training.alpha, ranker.score)
-            for ranker in self.rankers
-        ]
+        scores = [(ranker.plan.training.alpha, ranker.score) for ranker in self.rankers]
+        return [Trained(score.basis, alpha, score) for alpha, score in scores]
 
     def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
         """The thresholds of a candidate with a certificate, on out-of-fold scores.

@@ -90,11 +90,12 @@ def _paths(
     found, reached = [], None
     if basis != "trees":
         plan = replace(linear, basis=Piecewise.none(rows)) if _is_ramped(rows, basis) else linear
+        together = alpha is None and held_out_together(rows, folds)
+        plan = plan.grown(rows) if together else plan
         if alpha is None:
-            plan = plan.grown(rows) if held_out_together(rows, folds) else plan
             reached = plan.accuracies(rows, folds)
             plan = plan.with_alpha(reached)
-        plan = plan.grown(rows)
+        plan = plan if together else plan.grown(rows)
         found.append((plan, plan.path(rows)))
     if basis == "trees" or (basis == "auto" and _may_grow(rows)):
         if held_out_together(rows, folds):
@@ -130,7 +131,7 @@ def _with_trees(
 
     Their plain ranker has to put more held-out pairs in order than the one without trees, whose
     `accuracies` are given: a share of those that it has out of order, so that the rule suits easy
-    and hard data. If it puts no more in order in the first folds, the others are not tried.
+    and hard data. If it gains too little in the first folds, the others are not tried.
     """
     plan = replace(plan, basis=Trees.none(Piecewise.none(rows)))
     if alpha is not None:

@@ -43,8 +43,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
         - ``"linear"``: the features.
         - ``"piecewise"``: the features, and ramps: linear functions of the features that are cut
-          off at both ends, one for each boundary between labels and one for each group. The score
-          is piecewise linear.
+          off at both ends, one for each boundary between labels (at most 12) and one for each
+          group (one for both, if there are two). The score is piecewise linear.
         - ``"trees"``: these columns, what boosted trees predict, and the leaves of trees, so that
           the model is a forest whose leaf values were learned to be fair. Needs ``pip install
           fairordinal[trees]``.
@@ -212,8 +212,8 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
             only intervals, which take the sum of the weights for the number of rows, and with
-            `confidence` the choice that depends on them. Trees count rows in units of the smallest
-            weight, if all are multiples of it; else all rows alike.
+            `confidence` the choice that depends on them. Ramps and trees count rows in units of the
+            smallest weight, if all are multiples of it; else all rows alike.
 
         Returns
         -------

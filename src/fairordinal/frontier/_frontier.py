@@ -174,8 +174,8 @@ class FairOrdinalFrontier(BaseEstimator):
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
-            only intervals, which take the sum of the weights for the number of rows. Trees
-            count rows in units of the smallest weight, if all are multiples of it.
+            only intervals, which take the sum of the weights for the number of rows. Ramps
+            and trees count rows in units of the smallest weight, if all are multiples of it.
         eval_set : tuple (X, y, sensitive_features), default=None
             Further rows on which each model is measured.
 

@@ -283,9 +283,10 @@ class Graph:
     def by_constant(self, operator: str, name: str, value: Array | np.float64) -> str:
         """Multiply by a constant, or divide by it, to the last bit.
 
-        ONNX Runtime leaves these out if the constant is 1 in single precision, whatever its other
-        digits. Then the other factor is doubled, and the constant halved or doubled, which rounds
-        nothing. (It leaves out Add and Sub of tiny constants, too, but not Sum.)
+        ONNX Runtime removes a multiplication or division by a constant that rounds to 1 in single
+        precision, even if it is not 1 in double precision. For such a constant, the other operand
+        is doubled and the constant halved (Mul) or doubled (Div); both are exact. Add and Sub of
+        constants that round to 0 are removed, too; Sum is not.
         """
         if np.size(value) == 1 and 0.0 < abs(float(np.ravel(value)[0]) - 1.0) < NEARLY_ONE:
             name = self.node("Mul", name, self.constant(np.float64(2.0)))

@@ -118,8 +118,8 @@ def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
             way = (
                 "which models fitted to rows of Dask do not take. Fill"
                 if _takes_missing(estimator)
-                else "which linear columns do not take. Use FairOrdinalClassifier(basis='auto') or "
-                "basis='trees', or fill"
+                else "which linear columns do not take. Use FairOrdinalClassifier(basis='auto'), "
+                "'piecewise' or 'trees', or fill"
             )
             raise ValueError(
                 f"Input X contains NaN, {way} missing values, for instance by "
