@@ -260,6 +260,7 @@ CHECKED = {"trade_off": 0.1, "alpha": 1.0, "ranker": "relaxed", "loss": "squared
 @parametrize_with_checks(
     [
         WithGroups(tol=1e-11, basis="linear", **CHECKED),
+        WithGroups(tol=1e-11, basis="piecewise", **CHECKED),
         WithGroups(tol=1e-11, basis="trees", **CHECKED),
     ],
     expected_failed_checks=lambda estimator: ON_PURPOSE,
