@@ -17,7 +17,8 @@ from fairordinal._validation import (
     Array,
     warn_misaligned,
 )
-from fairordinal.baselines._rows import GroupedScoreMixin, count_rows, group_codes, read_grouped
+from fairordinal.baselines._rows import count_rows, group_codes, read_grouped
+from fairordinal.estimators import GroupedScoreMixin
 
 
 class CumulativeClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):

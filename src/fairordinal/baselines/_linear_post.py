@@ -34,7 +34,8 @@ from fairordinal._validation import (
     check_whole,
     warn_misaligned,
 )
-from fairordinal.baselines._rows import GroupedScoreMixin, fit_clone, group_codes, read_grouped
+from fairordinal.baselines._rows import fit_clone, group_codes, read_grouped
+from fairordinal.estimators import GroupedScoreMixin
 
 CRITERIA = ("demographic_parity", "equalized_odds")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
-from sklearn.metrics import accuracy_score
+from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
@@ -93,35 +92,3 @@ def group_codes(sensitive_features: Any, known: Array, n_rows: int) -> Array:
         )
     seen = np.array([place[name] for name in groups.levels.tolist()], dtype=np.intp)
     return seen[groups.codes(slice(None))]
-
-
-class GroupedScoreMixin(ClassifierMixin):
-    """Accuracy of classifiers whose `predict` may need groups."""
-
-    __metadata_request__score: ClassVar = {"sensitive_features": False}
-
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
-    ) -> float:
-        """Accuracy of the predictions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
-        y : array-like of shape (n_samples,)
-            True labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed if `predict` needs it. Rows are matched by position; an
-            index is ignored.
-
-        Returns
-        -------
-        score : float
-            Share of rows predicted exactly.
-        """
-        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
-        predicted = self.predict(X, sensitive_features=sensitive_features)
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))

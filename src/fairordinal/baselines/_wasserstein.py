@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from fairordinal._costs import label_places
 from fairordinal._fitting import wholly
 from fairordinal._validation import Array, is_number, warn_misaligned
-from fairordinal.baselines._rows import GroupedScoreMixin, fit_clone, group_codes, read_grouped
+from fairordinal.baselines._rows import fit_clone, group_codes, read_grouped
+from fairordinal.estimators import GroupedScoreMixin
 
 
 class Quantiles(NamedTuple):

@@ -2,13 +2,19 @@
 
 from fairordinal.estimators._learning import describe_basis, learn, settle
 from fairordinal.estimators._ordinal import FairOrdinalClassifier
-from fairordinal.estimators._response import DEFAULT_LIMIT, learned_labels, plain_array
+from fairordinal.estimators._response import (
+    DEFAULT_LIMIT,
+    GroupedScoreMixin,
+    learned_labels,
+    plain_array,
+)
 from fairordinal.estimators._threshold import FairThresholdClassifier, expect
 
 __all__ = [
     "DEFAULT_LIMIT",
     "FairOrdinalClassifier",
     "FairThresholdClassifier",
+    "GroupedScoreMixin",
     "describe_basis",
     "expect",
     "learn",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import ClassifierMixin, is_classifier, is_regressor
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 
 from fairordinal._costs import label_places
-from fairordinal._validation import Array
+from fairordinal._validation import Array, warn_misaligned
 
 DEFAULT_LIMIT = 0.05  # of the violation, if nothing is asked for
 RESPONSES = ("auto", "decision_function", "predict_proba", "predict")
@@ -162,3 +163,36 @@ def plain_array(labels: Array) -> Array:
     if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
         return labels.astype(str)
     return labels
+
+
+class GroupedScoreMixin(ClassifierMixin):
+    """Accuracy of classifiers whose `predict` may need groups."""
+
+    # routed only if asked for: scores of a model that does not know the group need none
+    __metadata_request__score: ClassVar = {"sensitive_features": False}
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
+    ) -> float:
+        """Accuracy of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed if `predict` needs it. Rows are matched by position; an
+            index is ignored.
+
+        Returns
+        -------
+        score : float
+            Share of rows predicted exactly.
+        """
+        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numbers
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.metrics import accuracy_score
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.parallel import Parallel, delayed
@@ -50,6 +49,7 @@ from fairordinal.criteria import as_criterion
 from fairordinal.estimators._response import (
     DEFAULT_LIMIT,
     RESPONSES,
+    GroupedScoreMixin,
     choose_response,
     has_units,
     learned_labels,
@@ -78,7 +78,7 @@ from fairordinal.thresholds import (
 N_FOLDS = 5  # by default
 
 
-class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Any scorer with fair cut points: no retraining of its kind, no group at prediction time.
 
     Out-of-fold scores of `estimator` are cut into ordered labels by thresholds of least cost that
@@ -166,9 +166,6 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> round(model.expected_violation_, 3)                        # on new rows
     0.167
     """
-
-    # routed only if asked for: scores of a model that does not know the group need none
-    __metadata_request__score: ClassVar = {"sensitive_features": False}
 
     def __init__(
         self,
@@ -392,31 +389,6 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self.group_aware:
             raise ValueError("predict by group takes rows in memory; .compute() those of Dask.")
         return self.predict(X)
-
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
-    ) -> float:
-        """Accuracy of the predictions; the group is needed with `group_aware` only.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
-        y : array-like of shape (n_samples,)
-            True labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
-        sensitive_features : array-like of shape (n_samples,), default=None
-            As in `predict`. Rows are matched by position; an index is ignored.
-
-        Returns
-        -------
-        score : float
-            Share of rows predicted exactly.
-        """
-        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
-        predicted = self.predict(X, sensitive_features=sensitive_features)
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @property
     def thresholds_(self) -> Array:
