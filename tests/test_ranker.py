@@ -54,8 +54,8 @@ def tables_of(data):
 def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
     data = data_of(*biased_rows(n_groups=n_groups), criterion, loss)
     turn = 0.3 * tables_of(data)[0] / data.pair_weight
-    aim = Aim(turn=turn, price=30.0, level=0.05, pull=0.2)
-    objective = Objective(data, 0.1, aim, sharpness=2.0)
+    aim = Aim(turn=turn, price=30.0, level=0.05, sharpness=2.0, pull=0.2)
+    objective = Objective(data, 0.1, aim)
     coef = np.random.default_rng(1).normal(size=4)
     _, gradient = objective(coef)
     for i, step in enumerate(1e-4 * np.eye(4)):
@@ -167,6 +167,14 @@ def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():
     again = minimise(objective, start, tol=1e-7, max_iter=500)
     assert found.n_iter < again.n_iter
     np.testing.assert_allclose(found.coef, plainly.coef, atol=1e-5)
+
+
+@pytest.mark.parametrize("way", ["direct", "reduction", "relaxed"])
+def test_a_path_fitted_again_to_its_own_rows_stays_where_it_is(way):
+    data, training = data_of(*biased_rows()), Training(0.01, 1e-6, 500)
+    path = WAYS[way](data, plain(data, training), training)
+    for fit, again in zip(path, training.fit_again(data, path), strict=True):
+        np.testing.assert_allclose(again.coef, fit.coef, atol=1e-4)
 
 
 def test_beyond_its_weight_a_pair_is_turned_round():

@@ -138,6 +138,7 @@ class Aim:
     turn: Array | None = None  # (m, m) taken off the weights of pairs, in units of such a weight
     price: float = 0.0  # on squared disparities beyond the level, halved
     level: float = 0.0
+    sharpness: float = 0.0  # of the smooth step in disparities; 0: see `Training.fit`
     pull: float = 0.0  # on squared differences of mean scores, halved
 
 
@@ -166,7 +167,6 @@ class Objective:
     data: PairData
     alpha: float
     aim: Aim = PLAIN
-    sharpness: float = 1.0
 
     def __call__(self, coef: Array) -> tuple[float, Array]:
         value, gradient = self._of_pairs(coef)
@@ -229,7 +229,7 @@ class Objective:
 
     @cached_property
     def _step(self) -> Kernel:
-        return STEP.sharper(self.sharpness)
+        return STEP.sharper(self.aim.sharpness or 1.0)
 
 
 def penalty(
@@ -323,6 +323,11 @@ class Training:
     max_iter: int
 
     def fit(self, data: PairData, aim: Aim, start: Array, steepness: Array | None = None) -> Fit:
+        """Coefficients that minimise an aim, by descent from `start`.
+
+        The sharpness of the smooth step follows the scores at the start, unless the aim has one.
+        The aim of the fit has it, so that fits to other rows minimise the same function.
+        """
         return minimise(
             self._objective(data, aim, start),
             start,
@@ -337,8 +342,9 @@ class Training:
         return self._objective(data, aim, coef).steepness(coef)
 
     def _objective(self, data: PairData, aim: Aim, start: Array) -> Objective:
-        sharpness = sharpness_for(data, start) if aim.price else 1.0
-        return Objective(data, self.alpha, aim, sharpness)
+        if aim.price and not aim.sharpness:
+            aim = replace(aim, sharpness=sharpness_for(data, start))
+        return Objective(data, self.alpha, aim)
 
     @one_thread
     def fit_again(self, data: PairData, fits: list[Fit]) -> list[Fit]:

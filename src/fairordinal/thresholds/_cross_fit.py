@@ -40,7 +40,7 @@ from fairordinal.thresholds._solve import Settings
 from fairordinal.thresholds._sweep import multipliers_for, sweep
 
 MOST_GROUPS, MOST_LABELS, MOST_CELLS = 11, 15, 50  # beyond, each search takes long
-FEW_CELLS = 20  # beyond, it takes a while with three groups or more
+FEW_GROUPS, FEW_CELLS = 3, 30  # beyond, it takes a while
 LEAST_PROVING = 4  # bounds of a certificate
 BELOW = 1e-9  # taken off shares, relatively, so that rounding does not decide where a place ends
 
@@ -92,7 +92,7 @@ class Evaluation:
         n_groups, n_labels = len(self.groups), len(self.labels)
         if n_groups > MOST_GROUPS or n_labels > MOST_LABELS or self.n_cells > MOST_CELLS:
             return SMALL
-        if n_groups == 2:
+        if n_groups <= FEW_GROUPS:
             return FULL
         return SEVERAL_GROUPS if self.n_cells <= FEW_CELLS else MANY_GROUPS
 
