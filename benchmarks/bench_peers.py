@@ -8,6 +8,8 @@ between (0, least cost) and (greatest violation, cost) of all methods compared, 
 models dominate; every method also has the best constant predictor. CPU seconds are those of the
 whole sweep; probabilities that a sweep needs several times are computed once (`Remembered`).
 
+Methods of packages that may be absent (`installed_peers`) take part if these are installed.
+
 (a) Main data sets, two groups; communities and crime with three. (b) Large benchmark tables, of
 which 1000 or 5000 rows are drawn for training, and the rest is the truth. DP and EO.
 
@@ -25,8 +27,10 @@ import time
 import warnings
 from datetime import date
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
+import installed_peers
 import numpy as np
 import pandas as pd
 from bench_frontier import dominated
@@ -190,13 +194,13 @@ BLIND = {
     "LinearPost, logistic": linear_post,
     "LinearPost, LightGBM": linear_post_boosted,
     "ExponentiatedGradient": reduction,
-}
+} | installed_peers.BLIND
 AWARE = {
     "our thresholds by group": group_thresholds,
     "LinearPost, aware": linear_post_aware,
     "ThresholdOptimizer": group_cutoffs,
     "Wasserstein": wasserstein,
-}
+} | installed_peers.AWARE
 SWEEPS = BLIND | AWARE
 
 
@@ -283,14 +287,15 @@ def measured(name, split, short, method):
 def print_results(frame, options):
     print(f"## Other methods ({date.today()})\n")
     packages = ["fairordinal", "fairlearn", "lightgbm", "numpy", "scipy", "scikit-learn"]
+    packages += [name for name in ("oxonfair", "holisticai") if find_spec(name)]
     print(", ".join(f"{name} {version(name)}" for name in packages), end="; ")
     print(f"Python {platform.python_version()}, {platform.machine()}. {options.part}: "
           f"{frame.split.nunique()} splits.\n")  # fmt: skip
     frame = with_hypervolumes(frame)
     print_rows(table_of(frame))
     for kind, methods in (("blind", BLIND), ("aware", AWARE)):
-        part = frame[frame.method.isin(methods)]
-        if part.method.nunique() > 1 and "ours" in methods:
+        part = frame[frame.method.isin(list(methods))]
+        if part.method.nunique() > 1 and (part.method == "ours").any():
             print_summary(part, kind)
     if options.figure:
         draw(frame, options.figure)
