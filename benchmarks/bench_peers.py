@@ -2,11 +2,11 @@
 
 Blind methods do not see the group at prediction, aware ones do; they are compared apart. A method
 is swept over its own parameter (`SWEEPS`), and (violation, cost) on the test rows is averaged over
-splits for each value. "Cost at v" is the lower envelope of these means, interpolated at violation
-v; a dash if the method does not reach it. The hypervolume of a split is the share of the box
-between (0, least cost) and (greatest violation, cost) of all methods compared, that the method's
-models dominate; every method also has the best constant predictor. CPU seconds are those of the
-whole sweep; probabilities that a sweep needs several times are computed once (`Remembered`).
+splits for each value. "Cost at v" is the lower convex hull of these means at violation v: two
+models can be mixed by a coin, and every method also has the best constant predictor. The
+hypervolume of a split is the share of the box between (0, least cost) and (greatest violation,
+cost) of all methods compared, that the method's models dominate. CPU seconds are those of the whole
+sweep; probabilities that a sweep needs several times are computed once (`Remembered`).
 
 Methods of packages that may be absent (`installed_peers`) take part if these are installed.
 
@@ -14,7 +14,7 @@ Methods of packages that may be absent (`installed_peers`) take part if these ar
 which 1000 or 5000 rows are drawn for training, and the rest is the truth. DP and EO.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/bench_peers.py [--part main] [--splits 20] [--jobs 1]
-        [--cache FOLDER] [--methods "ours;LinearPost, logistic"] [--data NAME] [--figure FILE]
+        [--cache FOLDER] [--methods "ours;LinearPost, logistic"] [--data NAME] [--figures FOLDER]
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def main():
     parser.add_argument("--criteria", default="DP;EO")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cache", type=Path)
-    parser.add_argument("--figure", type=Path)
+    parser.add_argument("--figures", type=Path, help="folder for pictures")
     options = parser.parse_args()
     names = (
         [*MAIN, THREE] if options.part == "main" else [f"{t}, {n}" for t in TABLES for n in SIZES]
@@ -297,8 +297,8 @@ def print_results(frame, options):
         part = frame[frame.method.isin(list(methods))]
         if part.method.nunique() > 1 and (part.method == "ours").any():
             print_summary(part, kind)
-    if options.figure:
-        draw(frame, options.figure)
+    if options.figures:
+        draw(frame, options.figures)
 
 
 def with_hypervolumes(frame):
@@ -333,15 +333,25 @@ def table_of(frame):
 
 
 def mean_curve(part):
-    """Mean violation and lowest mean cost of a sweep, by rising violation; with the constant."""
+    """Mean violations and costs of a sweep: the lower convex hull, with the constant predictor."""
     points = np.nanmean(np.array(part.points.tolist()), axis=0)
     points = np.vstack([points, [0.0, part.constant.mean()]])
-    points = points[np.argsort(points[:, 0])]
-    return points[:, 0], np.minimum.accumulate(points[:, 1])
+    hull = []
+    for point in points[np.lexsort(points.T[::-1])]:
+        while hull and (len(hull) > 1 and not turns_left(*hull[-2:], point)):
+            hull.pop()
+        if not hull or point[1] < hull[-1][1]:
+            hull.append(point)
+    return np.array(hull).T
+
+
+def turns_left(a, b, c):
+    """Whether b lies below the line from a to c."""
+    return (b[0] - a[0]) * (c[1] - a[1]) > (c[0] - a[0]) * (b[1] - a[1])
 
 
 def cost_at(part, violation):
-    """Cost of the envelope of means at a violation, and its standard error over splits.
+    """Cost of the hull of means at a violation, and its standard error over splits.
 
     The error is that of the cost of the value of the sweep whose mean violation is nearest.
     """
@@ -373,26 +383,71 @@ def print_summary(part, kind):
           + ", ".join(f"{sum(ahead[v])} (at {v:g})" for v in AT) + ".\n")  # fmt: skip
 
 
-def draw(frame, file):
-    """Mean curves of all methods, a panel for each case."""
+# Pictures -------------------------------------------------------------------------------------
+
+
+def draw(frame, folder):
+    """Two pictures: the curves of blind methods, and what other methods cost beyond ours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = frame[frame.blind]
+    draw_curves(part).savefig(folder / "peers-curves.png", dpi=110)
+    draw_extra(part).savefig(folder / "peers-extra.png", dpi=110)
+
+
+def look_of(method):
+    """Colour and name of a method in pictures; ours stands out."""
+    if method == "ours":
+        return {"color": "#c2410c", "label": "fairordinal"}
+    others = [name for name in BLIND if name != "ours"]
+    palette = ("#94a3b8", "#1d4ed8", "#60a5fa", "#15803d", "#a855f7")
+    return {"color": palette[others.index(method) % len(palette)], "label": method}
+
+
+def draw_curves(frame):
+    """Mean cost by mean violation on test rows, a panel for each case."""
     import matplotlib.pyplot as plt
 
     cases = list(frame.groupby(["data", "criterion"], sort=False))
-    columns = min(len(cases), 3)
-    rows = -(-len(cases) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False)
+    rows = -(-len(cases) // 2)
+    figure, axes = plt.subplots(rows, 2, figsize=(9, 2.9 * rows), squeeze=False)
     for ax, ((data, short), case) in zip(axes.ravel(), cases, strict=False):
-        for method, part in case[case.method.isin(list(BLIND))].groupby("method", sort=False):
-            own = method == "ours"
-            violations, costs = mean_curve(part)
-            ax.plot(violations, costs, lw=3 if own else 1.2, zorder=3 if own else 2,
-                    color="#c2410c" if own else None, label=method)  # fmt: skip
-        ax.set(title=f"{data}, {short}", xlabel="violation", ylabel="mean cost", xlim=(0, 0.5))
-    axes[0, 0].legend(fontsize=8)
+        for method, part in case.groupby("method", sort=False):
+            width = 3 if method == "ours" else 1.4
+            ax.plot(*mean_curve(part), lw=width, zorder=width, **look_of(method))
+        ax.set_title(f"{data}, {short}", loc="left", fontsize=10)
+        ax.set(xlim=(0, 0.4), xlabel="violation", ylabel="mean cost")
+        ax.spines[["top", "right"]].set_visible(False)
     for ax in axes.ravel()[len(cases) :]:
         ax.set_axis_off()
-    figure.tight_layout()
-    figure.savefig(file, dpi=110)
+    named = axes[0, 0].get_legend_handles_labels()
+    figure.suptitle("Lower is better: cost of an error at each violation, on test rows")
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.legend(*named, loc="lower center", ncol=3, frameon=False)
+    return figure
+
+
+def draw_extra(frame, violation=0.1):
+    """What each method costs beyond ours at one violation, in percent; a line for each case."""
+    import matplotlib.pyplot as plt
+
+    cases = list(frame.groupby(["data", "criterion"], sort=False))
+    figure, ax = plt.subplots(figsize=(9, 1.6 + 0.45 * len(cases)))
+    for place, (_, case) in enumerate(cases):
+        costs = {name: cost_at(part, violation)[0] for name, part in case.groupby("method")}
+        for method, cost in costs.items():
+            extra = 100 * (cost / costs["ours"] - 1)
+            look = look_of(method) | ({} if place == 0 else {"label": None})
+            ax.plot(extra, -place, "D" if method == "ours" else "o", ms=9, **look)
+    ax.axvline(0, color="#c2410c", lw=1, zorder=0)
+    names = [f"{data}, {short}" for (data, short), _ in cases]
+    ax.set_yticks(-np.arange(len(cases)), names)
+    ax.set_xlabel(f"cost beyond that of fairordinal at a violation of {violation:g}, in %")
+    ax.set_title("Right of the line: costs more than fairordinal", loc="left")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="x", alpha=0.3)
+    figure.tight_layout(rect=(0, 0.12, 1, 1))
+    figure.legend(loc="lower center", ncol=3, frameon=False)
+    return figure
 
 
 if __name__ == "__main__":
