@@ -1,8 +1,8 @@
-"""Cost matrices: ``C[i, j]`` is the price of predicting label j where label i is true.
+"""Cost matrices: ``C[i, j]`` is the cost of predicting label j where label i is true.
 
-A matrix is *V-shaped* if each row is 0 on the diagonal, at least 0 elsewhere, and does not
-fall as the prediction moves away from the truth (paper, section 2). Labels that are numbers in
-order are as far apart as the numbers; names are one step apart.
+A matrix is *V-shaped* if each row is 0 on the diagonal and does not decrease as the predicted
+label moves away from the true one (section 2 of the paper). The distance of two numeric labels is
+the difference of the numbers; neighbouring labels that are names have distance 1.
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ import numpy as np
 from fairordinal._validation import Array
 
 NAMES = ("absolute", "zero_one", "squared", "asymmetric")
-USUAL = (2.0**-20, 2.0**20)  # costs are summed as they are if the largest lies in this range
+USUAL = (2.0**-20, 2.0**20)  # costs are not rescaled if the largest lies in this range
 
 
 def cost_matrix(cost: Any, labels: Array) -> Array:
-    """The cost matrix for labels in ascending order, by name or checked.
+    """Cost matrix of shape (n_labels, n_labels), made from a name or checked.
 
-    `cost` is ``"absolute"`` |i-j|, ``"zero_one"`` 1{i≠j}, ``"squared"`` (i-j)²,
-    ``"asymmetric"`` |i-j|·(1 + 1{j>i}) (paper, appendix B.4), or a V-shaped matrix.
+    Parameters
+    ----------
+    cost : {"absolute", "zero_one", "squared", "asymmetric"} or array-like
+        |i-j|, 1{i≠j}, (i-j)², |i-j|·(1 + 1{j>i}) (appendix B.4 of the paper), or a V-shaped
+        matrix.
+    labels : ndarray of shape (n_labels,)
+        Labels in ascending order.
     """
     if not isinstance(cost, str):
         return _checked(cost, labels)
@@ -30,13 +35,14 @@ def cost_matrix(cost: Any, labels: Array) -> Array:
         matrix = _named(cost, labels)
     if not np.isfinite(matrix).all():
         raise ValueError(
-            f"cost_matrix={cost!r} is beyond floating-point numbers for labels as far apart as "
-            f"{labels.tolist()}. Number them 0, 1, 2, …, or pass a matrix."
+            f"cost_matrix={cost!r} overflows: the labels {labels.tolist()} are too far apart. "
+            "Number them 0, 1, 2, …, or pass a matrix."
         )
     return matrix
 
 
 def _named(cost: str, labels: Array) -> Array:
+    """Cost matrix of one of `NAMES`."""
     at = label_places(labels)
     step = np.abs(at[None, :] - at[:, None])
     if cost == "absolute":
@@ -53,7 +59,10 @@ def _named(cost: str, labels: Array) -> Array:
 
 
 def cost_unit(cost: Array) -> float:
-    """A power of two near the largest cost, in units of which sums and squares stay in range."""
+    """Power of two near the largest cost; sums and squares of ``cost / unit`` do not overflow.
+
+    It is 1 for costs of usual size. Division by a power of two is exact.
+    """
     largest = float(np.max(cost, initial=0.0))
     if largest == 0 or USUAL[0] <= largest <= USUAL[1]:
         return 1.0
@@ -61,16 +70,23 @@ def cost_unit(cost: Array) -> float:
 
 
 def mean_costs(counts: Array, cost: Array) -> Array:
-    """Mean costs of counts by (…, true label, predicted label)."""
+    """Mean cost of each table of counts, for counts of shape (..., n_labels, n_labels)."""
     unit = cost_unit(cost)
     total = np.einsum("...yl,yl->...", counts, cost / unit)
     return np.asarray(total / counts.sum(axis=(-2, -1)) * unit)
 
 
 def surcharged(cost: Array, totals: Array, surcharge: float) -> Array:
-    """Costs plus a surcharge on all labels but the best constant one.
+    """Add a surcharge to the cost of all predicted labels except the best constant one.
 
-    `totals` has the weight of the rows of each true label.
+    Parameters
+    ----------
+    cost : ndarray of shape (n_labels, n_labels)
+        Cost matrix.
+    totals : ndarray of shape (n_labels,)
+        Weight of the rows of each true label.
+    surcharge : float
+        The amount that is added; 0 returns `cost` itself.
     """
     if not surcharge:
         return cost
@@ -79,10 +95,14 @@ def surcharged(cost: Array, totals: Array, surcharge: float) -> Array:
 
 
 def label_places(labels: Array) -> Array:
-    """Where the labels lie on a line: numbers in order at themselves, names at 0, 1, …, k-1."""
+    """Numeric value of each label: the label itself, or 0, …, k-1 for names.
+
+    Numbers that are in no order also get 0, …, k-1.
+    """
     if labels.dtype.kind in "iuf":
         at = labels.astype(np.float64)
-        if not _monotone(at):  # large whole numbers may be equal as floats; their steps are not
+        if not _monotone(at):
+            # Integers above 2⁵³ may round to equal floats. Their differences do not.
             at = np.array([label - labels[0].item() for label in labels.tolist()], dtype=np.float64)
         if _monotone(at):
             return at
@@ -94,6 +114,7 @@ def _monotone(at: Array) -> bool:
 
 
 def _checked(cost: Any, labels: Array) -> Array:
+    """Check that a matrix is V-shaped and has a row and a column for each label."""
     try:
         if np.iscomplexobj(cost):
             raise TypeError
@@ -113,15 +134,18 @@ def _checked(cost: Any, labels: Array) -> Array:
     if len(wrong):
         i, j = wrong[0]
         raise ValueError(
-            "cost_matrix must be V-shaped: finite, 0 on the diagonal and never falling as the "
-            f"prediction moves away from the truth. Row {i} is {matrix[i].tolist()}, wrong at "
-            f"column {j}."
+            "cost_matrix must be V-shaped: finite, 0 on the diagonal and not decreasing as the "
+            f"predicted label moves away from the true one. Row {i} is {matrix[i].tolist()}, wrong "
+            f"at column {j}."
         )
     return matrix
 
 
 def _v_shaped(matrix: Array) -> Array:
-    """Which entries keep the rules, each compared with its neighbour nearer the diagonal."""
+    """Mask of the entries that are valid.
+
+    An entry off the diagonal is compared with its neighbour that is one step nearer to it.
+    """
     size = len(matrix)
     i, j = np.indices((size, size))
     nearer = np.where(i == j, 0.0, matrix[i, j - np.sign(j - i)])

@@ -1,15 +1,16 @@
-"""Counts of samples by cell and by position on an ordered axis.
+"""Counts of rows by cell and by position on an ordered axis.
 
-A *cell* ``u = (g, y)`` is a sensitive group and a true label; cell ``g * n_labels + y`` in
-arrays. The axis holds scores, or predicted labels once the scores are cut: predicting is
-coarsening the axis::
+A *cell* ``u = (g, y)`` is a sensitive group and a true label. Arrays index it as
+``g * n_labels + y``. The positions of the axis are scores or predicted labels. Cutting scores at
+thresholds merges positions, so that both cases share one table::
 
-    T[u, b]    = weight of the samples of cell u at position b
-    wins[u, v] = sum_b T[u, b] * sum_{b' < b} T[v, b']      # ties win nothing
+    T[u, b]    = weight of the rows of cell u at position b
+    wins[u, v] = sum_b T[u, b] * sum_{b' < b} T[v, b']      # a tie is not a win
 
-Everything that the library reports is a function of T. With predicted labels T is tiny; with
-n distinct scores it has n entries, one a column, and is stored as such: memory stays linear
-in the rows, and passes over it take a block of positions at a time.
+All fairness criteria and all costs are functions of T. With predicted labels T is small. With n
+distinct scores it has about n nonzero entries, so it is stored as a sparse matrix, and memory is
+linear in the number of rows. Functions that need dense arrays process one block of positions at a
+time.
 """
 
 from __future__ import annotations
@@ -25,35 +26,54 @@ from scipy import sparse
 
 from fairordinal._validation import Array, Coded, Samples, Weight, read_samples, row_blocks
 
-DENSE_ENTRIES = 1 << 20  # up to this many (cell, position) entries are counted by `bincount`
-BLOCK_ENTRIES = 1 << 20  # entries of a block of positions
-PSEUDO_POSITIONS = 32
+DENSE_ENTRIES = 1 << 20  # tables of up to this many (cell, position) entries use `bincount`
+BLOCK_ENTRIES = 1 << 20  # dense entries of a block of positions
+PSEUDO_POSITIONS = 32  # positions that share the weight of a pseudo-row
 
 
-class Block(NamedTuple):
-    """Some consecutive positions of a table, and its entries there: cells that are not empty."""
+class PositionBlock(NamedTuple):
+    """Consecutive positions of a table, and the nonzero entries of the table there."""
 
-    counts: sparse.csc_array  # (n_cells, positions of the block)
-    below: Array  # (group, label, position): weight of the cell at lower positions
-    above: Array  # (group, label, position): weight of the cell at higher positions
-    group: Array  # of each entry
-    label: Array  # of each entry
-    place: Array  # position of each entry, within the block
-    position: Array  # position of each entry, on the axis
-    weight: Array  # of each entry
+    counts: sparse.csc_array  # (n_cells, n_positions of the block)
+    below: Array  # (n_groups, n_labels, n_positions): weight of the cell at lower positions
+    above: Array  # (n_groups, n_labels, n_positions): weight of the cell at higher positions
+    group: Array  # (n_entries,)
+    label: Array  # (n_entries,)
+    column: Array  # (n_entries,) position, counted from the first one of the block
+    position: Array  # (n_entries,) position on the axis
+    weight: Array  # (n_entries,)
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Counts by (group, true label, position); see the module docstring."""
+    """Weight of the rows by group, true label and position.
 
-    counts: sparse.csc_array  # (n_cells, n_positions)
-    groups: Array  # (n_groups,)    names, sorted
-    labels: Array  # (n_labels,)    true labels, ascending
-    axis: Array  # (n_positions,) scores or predicted labels, ascending
-    predicts_labels: bool  # the axis is `labels`
-    lowest: Array | None = None  # a position is then all scores from here up to the axis
-    one: float = 1.0  # weight of one row; 1 unless weights are very large or very small
+    Attributes
+    ----------
+    counts : sparse array of shape (n_cells, n_positions)
+        T of the module docstring; a cell is ``g * n_labels + y``.
+    groups : ndarray of shape (n_groups,)
+        Names of the groups, sorted.
+    labels : ndarray of shape (n_labels,)
+        True labels, ascending.
+    axis : ndarray of shape (n_positions,)
+        Scores or predicted labels, ascending.
+    predicts_labels : bool
+        Whether the positions are predicted labels; `axis` then is `labels`.
+    lowest : ndarray of shape (n_positions,), or None
+        If scores are binned, position b holds the scores in ``[lowest[b], axis[b]]``. None if each
+        position is one score.
+    one : float
+        Weight of one row; 1 unless the given weights are very large or very small.
+    """
+
+    counts: sparse.csc_array
+    groups: Array
+    labels: Array
+    axis: Array
+    predicts_labels: bool
+    lowest: Array | None = None
+    one: float = 1.0
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -73,11 +93,11 @@ class ScoreTable:
 
     @property
     def rows(self) -> Array:
-        """Number of rows of each group, (n_groups,): the sum of the weights that were given."""
+        """Number of rows of each group, (n_groups,): the sum of the given weights."""
         return self.in_rows(self.group_totals)
 
     def in_rows(self, weight: Array, power: int = 1) -> Array:
-        """Weights as numbers of rows; of pairs (`power` 2), as numbers of pairs."""
+        """Convert weights to numbers of rows, or, with ``power=2``, of pairs of rows."""
         if self.one == 1:
             return weight
         with np.errstate(over="ignore"):
@@ -87,11 +107,11 @@ class ScoreTable:
 
     @cached_property
     def cube(self) -> Array:
-        """Dense counts (group, label, position); meant for predicted labels."""
+        """Dense counts (n_groups, n_labels, n_positions), for tables of predicted labels."""
         return self.counts.toarray().reshape(self.shape)
 
-    def blocks(self, most_entries: int = BLOCK_ENTRIES) -> Iterator[Block]:
-        """Consecutive positions of the table, so many that dense arrays of them stay small."""
+    def blocks(self, most_entries: int = BLOCK_ENTRIES) -> Iterator[PositionBlock]:
+        """Iterate over blocks of positions with at most `most_entries` dense entries each."""
         n_groups, n_labels, n_positions = self.shape
         before = np.zeros((n_groups, n_labels, 1))
         for at in row_blocks(n_positions, max(1, most_entries // (n_groups * n_labels))):
@@ -99,11 +119,16 @@ class ScoreTable:
             dense = counts.toarray().reshape(n_groups, n_labels, -1)
             through = before + np.cumsum(dense, axis=2)
             entries = counts.tocoo()
-            cell, place = entries.coords
-            group, label = np.divmod(cell, n_labels)
-            above = self.totals[:, :, None] - through
-            position = place + at.start
-            yield Block(counts, through - dense, above, group, label, place, position, entries.data)
+            cell, column = entries.coords
+            yield PositionBlock(
+                counts,
+                through - dense,
+                self.totals[:, :, None] - through,
+                *np.divmod(cell, n_labels),
+                column,
+                column + at.start,
+                entries.data,
+            )
             before = through[:, :, -1:]
 
     @cached_property
@@ -117,42 +142,39 @@ class ScoreTable:
 
     @cached_property
     def padded(self) -> ScoreTable:
-        """The table with one more row in each group, a pseudo-row without information.
-
-        Its true label is spread as in all groups together, its position evenly over the axis
-        (over `PSEUDO_POSITIONS` places of it, if it is longer).
-        """
+        """The table with a pseudo-row in each group, labelled like all groups together."""
         return self.pad(self.totals.sum(axis=0) / self.totals.sum())
 
     def pad(self, label_shares: Array) -> ScoreTable:
-        """Add one row to each group, its true label and its position spread."""
+        """Add an uninformative pseudo-row to each group.
+
+        Its unit weight is divided among the true labels in proportion to `label_shares`, and
+        evenly among the positions (among `PSEUDO_POSITIONS` evenly spaced ones of a longer axis).
+        """
         n_groups, _, n_positions = self.shape
-        spread = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
-        places = spread.round().astype(np.intp)
+        spaced = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
+        positions = spaced.round().astype(np.intp)
         share = np.tile(label_shares, n_groups)
-        each = np.repeat(self.one * share / len(places), len(places))
-        at = (np.repeat(np.arange(len(share)), len(places)), np.tile(places, len(share)))
+        each = np.repeat(self.one * share / len(positions), len(positions))
+        at = (np.repeat(np.arange(len(share)), len(positions)), np.tile(positions, len(share)))
         pseudo = sparse.csc_array((each, at), shape=self.counts.shape)
         return replace(self, counts=self.counts + pseudo)
 
     def merge(self, positions: Array, axis: Array) -> ScoreTable:
-        """Coarsen the axis: position b becomes ``positions[b]`` of the new axis.
-
-        With a row of positions for each group, ``positions[g, b]``.
-        """
+        """Merge positions: b becomes ``positions[b]``, or ``positions[g, b]``, of the new axis."""
         entries = self.counts.tocoo()
         shape = (self.counts.shape[0], len(axis))
-        cells, places = entries.coords
+        cells, old = entries.coords
         group = cells // len(self.labels) if positions.ndim == 2 else 0
-        new_places = np.atleast_2d(positions)[group, places]
-        counts = sparse.csc_array((entries.data, (cells, new_places)), shape=shape)
+        new = np.atleast_2d(positions)[group, old]
+        counts = sparse.csc_array((entries.data, (cells, new)), shape=shape)
         merged = replace(self, counts=counts, axis=axis, lowest=None)
         return replace(merged, predicts_labels=axis is self.labels)
 
     def cut(self, thresholds: Array) -> ScoreTable:
         """Predict label l where ``thresholds[l-1] < score <= thresholds[l]``.
 
-        Thresholds may have a row for each group.
+        `thresholds` has shape (n_labels - 1,), or (n_groups, n_labels - 1) for one row per group.
         """
         rows = [np.searchsorted(row, self.axis, side="left") for row in np.atleast_2d(thresholds)]
         positions = np.stack(rows) if thresholds.ndim == 2 else rows[0]
@@ -170,7 +192,7 @@ def read_table(
     as_scores: bool = False,
     name: str = "y_true",
 ) -> ScoreTable:
-    """Read and check rows, and count them."""
+    """Read, check and count rows; `name` is what messages call `y_true`."""
     samples = read_samples(
         y_true,
         y_pred,
@@ -185,7 +207,7 @@ def read_table(
 
 
 def tabulate(samples: Samples) -> ScoreTable:
-    """Count rows by group, label and position; what has no weight is left out."""
+    """Count rows by group, true label and position; levels without weight are dropped."""
     groups, labels = samples.groups.levels, samples.truth.levels
     axis = labels if samples.predicts_labels else samples.positions.levels
     counts = _count(samples, len(groups) * len(labels), len(axis))
@@ -193,10 +215,11 @@ def tabulate(samples: Samples) -> ScoreTable:
     table = ScoreTable(counts, groups, labels, axis, samples.predicts_labels, one=weight.one)
     if weight.values.all():
         return table
-    return _without_weightless(table, keep_labels=samples.labels_are_given)
+    return _drop_weightless(table, keep_labels=samples.labels_are_given)
 
 
 def _count(samples: Samples, n_cells: int, n_positions: int) -> sparse.csc_array:
+    """Weight of the rows at each (cell, position)."""
     columns = (samples.groups, samples.truth, samples.positions)
     weight = None if samples.weight is None else samples.weight.values
     if n_cells * n_positions <= DENSE_ENTRIES:
@@ -208,7 +231,7 @@ def _count(samples: Samples, n_cells: int, n_positions: int) -> sparse.csc_array
 
 
 def count_codes(columns: Sequence[Coded], weight: Array | None) -> Array:
-    """Weight of the rows at each combination of levels, flat; no copy of the rows is made."""
+    """Weight of the rows at each combination of levels, raveled; columns are not copied."""
     counts = np.zeros(math.prod(len(column.levels) for column in columns))
     for rows in row_blocks(len(columns[0].values)):
         entry = columns[0].codes(rows)
@@ -219,8 +242,8 @@ def count_codes(columns: Sequence[Coded], weight: Array | None) -> Array:
     return counts
 
 
-def _without_weightless(table: ScoreTable, *, keep_labels: bool) -> ScoreTable:
-    """A row of weight 0 is no row: drop groups, labels and positions that it alone holds."""
+def _drop_weightless(table: ScoreTable, *, keep_labels: bool) -> ScoreTable:
+    """Drop groups, labels and positions whose rows all have weight 0."""
     groups = table.group_totals > 0
     if groups.sum() < 2:
         raise ValueError(

@@ -1,26 +1,26 @@
-r"""What is fair: notions of fairness as signed tables over cells.
+r"""Fairness criteria, defined by tables over groups, true labels and predictions.
 
-With cells ``u = (group, true label)``, counts ``T[u, b]`` and ``wins[u, v]`` (see ``_table``),
-a notion asks for each pair of groups (g, h) whether two probabilities are equal:
+With cells ``u = (group, true label)``, counts ``T[u, b]`` and ``wins[u, v]`` (see
+``fairordinal._table``), a criterion compares two probabilities for each pair of groups (g, h):
 
-* a **pairwise** notion compares samples of different groups. It is a relation K on pairs of
-  true labels, saying which pairs count::
+* A **pairwise** criterion compares samples of different groups. It is a relation K on pairs of
+  true labels, which says which pairs count::
 
       p[g, h] = sum_{y, y'} W[g, h, y, y'] * wins[(g, y), (h, y')]
       W[g, h, y, y'] = K[y, y'] / N_gh,      N_gh = sum_{y, y'} K[y, y'] n[g, y] n[h, y']
 
-* a notion about **single samples** compares a mean of the groups. It is two tables over (true
-  label, predicted label), what is counted and among which samples::
+* A criterion about **single samples** compares the groups' means. It is two tables over (true
+  label, predicted label): what is averaged, and over which samples::
 
-      p[g, h] = <value, T[g]> / <among, T[g]>,     the same for every h
+      p[g, h] = <value, T[g]> / <among, T[g]>,     equal for all h
 
-The disparity of (g, h) is ``p[g, h] - p[h, g]`` and the violation its greatest absolute value.
-A notion may have several *parts*, each with its own probabilities. A disparity without pairs or
-samples to speak of is undefined: nan, never 0.
+The disparity of (g, h) is ``p[g, h] - p[h, g]``, and the violation is the largest absolute
+disparity. A criterion may have several *parts*, each with its own probabilities. If there are no
+pairs or samples to compare, a disparity is undefined: nan, never 0.
 
-For learners the same disparity is linear: ``<Q[e], wins>`` with the signed tables Q of
-`PairwiseCriterion.contrasts`, or ``<R[e], T>`` with those of `SampleCriterion.contrasts`
-(`Contrasts` holds them in factored form).
+Learners use that disparities are linear: a disparity is ``<Q[e], wins>`` with the signed tables Q
+of `PairwiseCriterion.contrasts`, or ``<R[e], T>`` with the tables R of
+`SampleCriterion.contrasts` (`Contrasts` holds them in factored form).
 
 References
 ----------
@@ -32,8 +32,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairordinal.criteria._base import Contrasts, Criterion
-from fairordinal.criteria._checks import require_labels, warn_undefined
+from fairordinal.criteria._criterion import (
+    Contrasts,
+    Criterion,
+    require_labels,
+    warn_undefined,
+)
 from fairordinal.criteria._pairwise import (
     DemographicParity,
     EqualizedOdds,
@@ -86,7 +90,29 @@ NAMED: dict[str, Criterion] = {
 
 
 def as_criterion(criterion: Any, cost_matrix: Any = "absolute") -> Criterion:
-    """A criterion, given itself or its name; harms by name take the cost matrix."""
+    """Return a criterion, given a criterion or its name.
+
+    Parameters
+    ----------
+    criterion : str or Criterion
+        ``"demographic_parity"``, ``"equal_opportunity"``, ``"equalized_odds"``,
+        ``"conditional_demographic_parity"``, ``"harm_parity"``, ``"conditional_harm_parity"``,
+        ``"standard_demographic_parity"``, ``"standard_equal_opportunity"``,
+        ``"standard_equalized_odds"``, or a criterion, which is returned as it is.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        Costs of errors, for the two harm criteria if they are given by name.
+
+    Returns
+    -------
+    criterion : Criterion
+        The criterion.
+
+    Examples
+    --------
+    >>> from fairordinal.criteria import as_criterion
+    >>> as_criterion("harm_parity", "squared")
+    HarmParity(cost_matrix='squared')
+    """
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in NAMED:

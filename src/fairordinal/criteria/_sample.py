@@ -1,4 +1,11 @@
-"""Notions about single samples: harm, and the standard notions label by label."""
+"""Criteria about single samples: harm parity, and the standard criteria label by label.
+
+Such a criterion compares a mean between groups. Each part has two tables over (true label y,
+predicted label l): `value`, which is averaged, and `among`, which selects samples. With the counts
+T[g, y, l]::
+
+    p[g, h] = sum_{y, l} value[y, l] T[g, y, l] / sum_{y, l} among[y, l] T[g, y, l]     for all h
+"""
 
 from __future__ import annotations
 
@@ -10,25 +17,60 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairordinal._costs import cost_matrix, cost_unit
-from fairordinal._table import Block, ScoreTable
+from fairordinal._table import PositionBlock, ScoreTable
 from fairordinal._validation import Array
-from fairordinal.criteria._base import Contrasts, Criterion, Influence, defined_pairs
+from fairordinal.criteria._criterion import Contrasts, Criterion, Influence, defined_pairs
 
-MOST_NUMBERS = 1 << 23  # of a criterion's tables, and of its disparities
+MOST_NUMBERS = 1 << 23  # entries of a criterion's tables, and of its disparities
 
 
 class SampleCriterion(Criterion):
-    """A notion about single samples: a mean that should be the same in every group."""
+    """A criterion about single samples: a mean that should be equal in all groups.
+
+    A subclass defines `events`, `name` and `title`, and `n_parts` if it has several parts.
+
+    Attributes
+    ----------
+    linear : bool
+        Whether the disparities are linear in the counts of given groups and true labels: `among`
+        then does not depend on the predicted label.
+
+    See Also
+    --------
+    PairwiseCriterion : Criteria about pairs of samples.
+    """
 
     needs_labels: ClassVar[bool] = True
-    linear: ClassVar[bool] = True  # whether `among` leaves predictions aside
+    linear: ClassVar[bool] = True
 
     @abstractmethod
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
-        """For each part `value` and `among`, tables over (true label, predicted label)."""
+        """Return the tables `value` and `among` of each part.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_labels,)
+            Labels in ascending order.
+
+        Returns
+        -------
+        tables : dict of str to tuple of two ndarray of shape (n_labels, n_labels)
+            By name of the part, `value` and `among` over (true label, predicted label).
+        """
 
     def n_parts(self, n_labels: int) -> int:
-        """How many parts there are."""
+        """Return the number of parts.
+
+        Parameters
+        ----------
+        n_labels : int
+            Number of labels.
+
+        Returns
+        -------
+        n_parts : int
+            1 unless a subclass says otherwise.
+        """
         return 1
 
     def parts(self, table: ScoreTable) -> tuple[str, ...]:
@@ -36,23 +78,36 @@ class SampleCriterion(Criterion):
         return tuple(self.events(table.labels))
 
     def _check_size(self, table: ScoreTable) -> None:
+        """Raise ValueError if the tables or the disparities would not fit into memory."""
         n_groups, n_labels, _ = table.shape
         n_parts = self.n_parts(n_labels)
         if n_parts * max(n_groups, n_labels) ** 2 > MOST_NUMBERS:
             raise ValueError(
                 f"{self.title} has {n_parts:,} parts with {n_labels} labels, too many to compare "
                 f"{n_groups} groups by: parts × groups² and parts × labels² may be at most "
-                f"{MOST_NUMBERS:,}. Merge neighbouring labels or small groups, or leave out the "
-                "standard notions (and compare=True)."
+                f"{MOST_NUMBERS:,}. Merge neighbouring labels or small groups, or omit the "
+                "standard criteria (and compare=True)."
             )
 
     def _stacked(self, table: ScoreTable) -> tuple[Array, Array]:
+        """`value` and `among` of all parts, each (n_parts, n_labels, n_labels)."""
         self._check_size(table)
         value, among = zip(*self.events(table.labels).values(), strict=True)
         return np.stack(value).astype(np.float64), np.stack(among).astype(np.float64)
 
     def group_means(self, table: ScoreTable) -> Array:
-        """The mean of each part in each group, (parts, groups); nan where it has no samples."""
+        """Return the mean of each part in each group.
+
+        Parameters
+        ----------
+        table : ScoreTable
+            Counts of the rows.
+
+        Returns
+        -------
+        means : ndarray of shape (n_parts, n_groups)
+            nan where a group has no samples to average.
+        """
         value, among = self._stacked(table)
         samples = np.einsum("pyl,gyl->pg", among, table.cube)
         samples[samples == 0] = np.nan
@@ -75,11 +130,13 @@ class SampleCriterion(Criterion):
         return max(float(self._stacked(table)[0].max()), np.finfo(float).tiny)
 
     def influence(self, table: ScoreTable) -> Influence:
+        # p = <value, T[g]> / N with N = <among, T[g]>. A sample of g with labels (y, f) changes it
+        # by (value[y, f] - p * among[y, f]) / N, and does not change the mean of h.
         (value, among), values = self._stacked(table), self.probabilities(table)
         samples = self.support(table)
         samples[samples == 0] = np.nan
 
-        def of_block(block: Block) -> Callable[[Array], Array]:
+        def of_block(block: PositionBlock) -> Callable[[Array], Array]:
             def of_entries(entry: Array) -> Array:
                 g, y, f = block.group[entry], block.label[entry], block.position[entry]
                 own = value[:, y, f, None] - values[:, g] * among[:, y, f, None]
@@ -90,17 +147,31 @@ class SampleCriterion(Criterion):
         return of_block
 
     def contrasts(self, table: ScoreTable) -> Contrasts:
-        """Weights of samples by true and predicted label such that a disparity is their sum.
+        """Return signed tables R such that each disparity is ``<R[e], T>``.
 
-        Undefined contrasts are left out.
+        Parameters
+        ----------
+        table : ScoreTable
+            Counts of the rows; predictions may be scores.
+
+        Returns
+        -------
+        contrasts : Contrasts
+            One for each defined disparity with g < h.
+
+        Raises
+        ------
+        ValueError
+            If the criterion is not linear.
         """
         if not self.linear:
             raise ValueError(
                 f"{type(self).__name__} is a ratio whose denominator depends on the predictions: "
-                "it can be audited but has no linear table. Use HarmParity for learning."
+                "it can be audited but not optimised. Use HarmParity for learning."
             )
         value, among = self._stacked(table)
-        # linear: `among` is the same for every prediction, so scores may be uncut
+        # A linear criterion has the same `among` for all predicted labels, so that the first
+        # column and the totals of the cells suffice.
         samples = np.einsum("py,gy->pg", among[:, :, 0], table.totals)
         part, g, h = defined_pairs(np.repeat(samples[:, :, None], len(table.groups), axis=2))
         ahead, behind = 1 / samples[part, g], 1 / samples[part, h]
@@ -109,15 +180,20 @@ class SampleCriterion(Criterion):
 
 @dataclass(frozen=True)
 class HarmParity(SampleCriterion):
-    r"""Equal harm (section 6): ``E[C(y, f) 1{f < y} | a]`` is the same in every group.
+    r"""Harm parity: ``E[C(y, f) 1{f < y} | a]`` is equal in all groups.
 
-    A sample is harmed if its predicted label is below the true one, by the cost of the error;
-    others count with harm 0.
+    The harm of a sample is the cost of the error if its predicted label is below the true one,
+    and 0 otherwise. Section 6 of the paper.
 
     Parameters
     ----------
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of an error; a matrix must be V-shaped.
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
+        |i-j|·(1 + 1{j>i}), or a V-shaped matrix.
+
+    See Also
+    --------
+    ConditionalHarmParity : Compares the mean harm of the harmed samples.
 
     Examples
     --------
@@ -141,10 +217,21 @@ class HarmParity(SampleCriterion):
 
 @dataclass(frozen=True)
 class ConditionalHarmParity(HarmParity):
-    r"""Equal harm of the harmed (section 6): ``E[C(y, f) | f < y, a]`` is the same in every group.
+    r"""Harm parity among the harmed: ``E[C(y, f) | f < y, a]`` is equal in all groups.
 
-    A ratio in which the denominator depends on the predictions: for audits only. Undefined for a
-    group in which nobody is rated too low.
+    The denominator of this mean depends on the predictions, so the criterion is not linear and can
+    only be audited. It is undefined for a group in which no sample is predicted below its true
+    label. Section 6 of the paper.
+
+    Parameters
+    ----------
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
+        |i-j|·(1 + 1{j>i}), or a V-shaped matrix.
+
+    See Also
+    --------
+    HarmParity : Compares the mean harm of all samples.
 
     Examples
     --------
@@ -168,9 +255,13 @@ class ConditionalHarmParity(HarmParity):
 
 @dataclass(frozen=True)
 class StandardDemographicParity(SampleCriterion):
-    """Standard demographic parity: each label is predicted equally often in every group.
+    """Standard demographic parity: each label is predicted equally often in all groups.
 
-    One part per label l, ``P[f = l | a]``. It does not know that labels are ordered.
+    One part per label l, ``P[f = l | a]``. The order of the labels has no effect.
+
+    See Also
+    --------
+    DemographicParity : The pairwise criterion, which uses the order of the labels.
 
     Examples
     --------
@@ -197,14 +288,19 @@ class StandardDemographicParity(SampleCriterion):
 
 @dataclass(frozen=True)
 class StandardEqualOpportunity(SampleCriterion):
-    """Standard equal opportunity: each label is recognised equally often in every group.
+    """Standard equal opportunity: each true label is predicted correctly equally often.
 
-    One part per label l, ``P[f = l | y = l, a]``.
+    One part per label l, ``P[f = l | y = l, a]``. The order of the labels has no effect.
 
     Parameters
     ----------
     preferred : label, default=None
-        Look at this label alone, as the notion is defined for one preferred outcome.
+        Compare this label only, as in the definition for one preferred outcome; None compares
+        all labels.
+
+    See Also
+    --------
+    EqualOpportunity : The pairwise criterion, which uses the order of the labels.
 
     Examples
     --------
@@ -229,6 +325,7 @@ class StandardEqualOpportunity(SampleCriterion):
         }
 
     def _checked(self, labels: Array) -> Any:
+        """Return `preferred`; raise ValueError unless it is a label."""
         if self.preferred not in labels.tolist():
             raise ValueError(
                 f"preferred must be one of the labels {labels.tolist()}, got {self.preferred!r}."
@@ -238,9 +335,14 @@ class StandardEqualOpportunity(SampleCriterion):
 
 @dataclass(frozen=True)
 class StandardEqualizedOdds(SampleCriterion):
-    """Standard equalized odds: given the true label, predictions are spread alike.
+    """Standard equalized odds: given the true label, each label is predicted equally often.
 
-    One part per true label y and predicted label l, ``P[f = l | y, a]``.
+    One part per true label y and predicted label l, ``P[f = l | y, a]``. The order of the labels
+    has no effect.
+
+    See Also
+    --------
+    EqualizedOdds : The pairwise criterion, which uses the order of the labels.
 
     Examples
     --------
@@ -266,12 +368,14 @@ class StandardEqualizedOdds(SampleCriterion):
 
 
 def _at(row: int, column: int, size: int) -> Array:
+    """Square table of zeros with a 1 at (row, column)."""
     table = np.zeros((size, size))
     table[row, column] = 1
     return table
 
 
 def _row(row: int, size: int) -> Array:
+    """Square table of zeros with a row of ones."""
     table = np.zeros((size, size))
     table[row] = 1
     return table
