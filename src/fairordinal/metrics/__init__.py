@@ -1,9 +1,10 @@
-"""Metrics of fairness and cost, in the signature of scikit-learn and fairlearn."""
+"""Metrics of fairness and cost, with signatures like those of scikit-learn and fairlearn.
 
-from fairordinal.metrics._consistency import consistency_score
-from fairordinal.metrics._cost import margin_loss, mean_cost
-from fairordinal.metrics._harm import conditional_harm_parity_difference, harm_parity_difference
-from fairordinal.metrics._measure import PairMatrix
+* ``pairwise_*``: criteria about pairs of samples, which use the order of the labels;
+* ``harm_*`` and ``standard_*``: criteria about single samples;
+* `mean_cost`, `margin_loss` and `consistency_score` need no groups.
+"""
+
 from fairordinal.metrics._pairwise import (
     pairwise_demographic_parity_difference,
     pairwise_demographic_parity_matrix,
@@ -12,11 +13,15 @@ from fairordinal.metrics._pairwise import (
     pairwise_equalized_odds_difference,
     pairwise_equalized_odds_matrix,
 )
-from fairordinal.metrics._standard import (
+from fairordinal.metrics._sample import (
+    conditional_harm_parity_difference,
+    harm_parity_difference,
     standard_demographic_parity_difference,
     standard_equal_opportunity_difference,
     standard_equalized_odds_difference,
 )
+from fairordinal.metrics._violation import PairMatrix
+from fairordinal.metrics._without_groups import consistency_score, margin_loss, mean_cost
 
 __all__ = [
     "PairMatrix",
