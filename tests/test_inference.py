@@ -5,16 +5,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import oracles
-from fairordinal import _inference
 from fairordinal._inference import (
     METHODS,
     Intervals,
-    _covariance,
-    _max_t,
     intervals,
     measured_contrasts,
     rows_for_power,
 )
+from fairordinal._inference._delta_method import _covariance, _max_t, _root
 from fairordinal._table import read_table
 from fairordinal.criteria import NAMED
 from strategies import rows
@@ -61,7 +59,7 @@ def test_blocks_of_positions_do_not_change_the_covariance(name, monkeypatch):
     table = read_table(*sample(200))
     contrasts = measured_contrasts(NAMED[name], table)
     whole = _covariance(NAMED[name], table, contrasts)
-    monkeypatch.setattr("fairordinal._inference.BLOCK_ENTRIES", 1)
+    monkeypatch.setattr("fairordinal._inference._delta_method.BLOCK_ENTRIES", 1)
     np.testing.assert_allclose(_covariance(NAMED[name], table, contrasts), whole, atol=1e-14)
 
 
@@ -70,7 +68,7 @@ def test_many_contrasts_keep_their_variances(monkeypatch):
     contrasts = measured_contrasts(criterion, table)
     joint = _covariance(criterion, table, contrasts)
     wide = intervals(criterion, table)
-    monkeypatch.setattr("fairordinal._inference.MOST_JOINT", 1)
+    monkeypatch.setattr("fairordinal._inference._delta_method.MOST_JOINT", 1)
     np.testing.assert_allclose(_covariance(criterion, table, contrasts), joint.diagonal())
     bonferroni = intervals(criterion, table)
     assert np.nanmin((bonferroni.upper - bonferroni.lower) - (wide.upper - wide.lower)) > 0
@@ -277,6 +275,6 @@ def test_the_root_of_a_singular_matrix_has_few_columns():
     random = np.random.default_rng(0)
     few = random.normal(size=(300, 7))
     for matrix, rank in ((few @ few.T, 7), (np.eye(120), 120)):
-        root = _inference._root(matrix)
+        root = _root(matrix)
         assert root.shape == (len(matrix), rank)
         np.testing.assert_allclose(root @ root.T, matrix, atol=1e-4)

@@ -174,8 +174,7 @@ def margin_loss(
     cuts = _checked_thresholds(thresholds, truth.levels)
     if not is_number(margin) or not margin >= 0:
         raise ValueError(f"margin must be a number of at least 0, got {margin!r}.")
-    read = read_weight(sample_weight, len(truth.values))
-    weight = np.ones(len(truth.values)) if read is None else read.values
+    weight = _weight_or_ones(sample_weight, len(truth.values))
     total = 0.0
     for rows in row_blocks(len(truth.values)):
         side = np.where(np.arange(len(cuts)) < truth.codes(rows)[:, None], 1.0, -1.0)
@@ -261,8 +260,7 @@ def consistency_score(
     at = _on_unit_range(y_pred, labels)
     if len(at) != len(X):
         raise ValueError(f"y_pred has {len(at)} rows but X has {len(X)}.")
-    read = read_weight(sample_weight, len(X))
-    weight = np.ones(len(X)) if read is None else read.values
+    weight = _weight_or_ones(sample_weight, len(X))
     X, at, weight = X[weight > 0], at[weight > 0], weight[weight > 0]
     check_whole(n_neighbors, "n_neighbors", least=1, most=len(X) - 1)
     differences = _neighbour_differences(X, at, weight, n_neighbors)
@@ -295,3 +293,9 @@ def _on_unit_range(y_pred: Any, labels: Any) -> Array:
         at = label_places(coded.levels)
     span = abs(at[-1] - at[0]) or 1.0
     return (at / span)[coded.codes(slice(None))]
+
+
+def _weight_or_ones(sample_weight: Any, n_rows: int) -> Array:
+    """Return the checked weights of the rows; ones if there are none."""
+    weight = read_weight(sample_weight, n_rows)
+    return np.ones(n_rows) if weight is None else weight.values

@@ -1,0 +1,56 @@
+r"""Confidence intervals of disparities, computed from the table of counts.
+
+A disparity is a smooth function of the counts. With the influence ``psi_e(u, b)`` of one more row
+at cell u and position b (`Criterion.influence`), the covariance of the disparities e and e' is
+estimated by::
+
+    cov[e, e'] = sum_g n_g / (n_g - 1) * sum_{u in g, b} T[u, b] psi_e(u, b) psi_e'(u, b)
+
+This is DeLong's estimator for demographic parity, and the delta method for the ratios of equal
+opportunity. Three refinements improve the coverage in small samples. ``tests/slow`` measures it:
+intervals of pairwise criteria are reliable, those of the standard criteria, which have a part for
+each label, less so in small groups.
+
+* Fisher's scale: the interval is symmetric in ``atanh(disparity / scale)``, and so stays in the
+  possible range.
+* One uninformative pseudo-row per group (`ScoreTable.padded`): the variance is positive even if
+  groups are perfectly separated or all predictions are equal.
+* Intervals hold for all pairs of groups simultaneously: the critical value is the quantile of the
+  greatest absolute entry of a Gaussian vector with the estimated correlations (max-t).
+
+A weight of 2 is equivalent to a row repeated twice, here as everywhere. Sums are in units of the
+table, in which one row has the weight ``table.one``, so that very large weights do not overflow.
+
+``_delta_method`` has the estimates and their covariance, ``_intervals`` the intervals, bounds and
+sample sizes that are made of them.
+
+References
+----------
+DeLong, DeLong, Clarke-Pearson, Biometrics 1988. Feng and Cliff, J. Mod. Appl. Stat. Methods
+2004. Hothorn, Bretz, Westfall, Biometrical Journal 2008. Gavinsky, Lovett, Saks, Srinivasan,
+Random Structures & Algorithms 2015 (the tail bound of appendix A.4 of the paper).
+"""
+
+from fairordinal._inference._delta_method import (
+    fisher_estimates,
+    measured_contrasts,
+    row_effects,
+)
+from fairordinal._inference._intervals import (
+    METHODS,
+    Intervals,
+    intervals,
+    rows_for_power,
+    violation_bound,
+)
+
+__all__ = [
+    "METHODS",
+    "Intervals",
+    "fisher_estimates",
+    "intervals",
+    "measured_contrasts",
+    "row_effects",
+    "rows_for_power",
+    "violation_bound",
+]
