@@ -14,7 +14,6 @@ from fairordinal import (
     audit,
     optimize_thresholds,
 )
-from fairordinal._attribution import PairwiseCriterion
 from fairordinal._audit import Finding
 from fairordinal._costs import cost_matrix
 from fairordinal._cuts import Goal, Problem, read_problem
@@ -22,7 +21,7 @@ from fairordinal._table import BLOCK_ENTRIES, ScoreTable, read_table
 from fairordinal.cli import _audit
 from fairordinal.cli._audit import as_json
 from fairordinal.cli._columns import LeftOut
-from fairordinal.criteria import NAMED, pair_tables
+from fairordinal.criteria import NAMED, PairwiseCriterion, pair_tables
 from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay
 from fairordinal.ranker import FairLinearRanker
 from fairordinal.thresholds import Evaluation, _multipliers

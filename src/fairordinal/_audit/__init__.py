@@ -1,9 +1,10 @@
-"""Audits: from rows or counts to findings, with intervals, text and frames."""
+"""Audits: fairness criteria of given predictions, with intervals, text, HTML and frames."""
 
-from fairordinal._audit._entry import audit, audit_counts
-from fairordinal._audit._finding import Finding, find
-from fairordinal._audit._guards import assert_pairwise_fair, rows_needed
-from fairordinal._audit._result import Audit
+from fairordinal._audit._audit_result import Audit
+from fairordinal._audit._disparities import Finding
+from fairordinal._audit._from_counts import audit_counts
+from fairordinal._audit._from_rows import audit
+from fairordinal._audit._testing import assert_pairwise_fair, rows_needed
 
 __all__ = [
     "Audit",
@@ -11,6 +12,5 @@ __all__ = [
     "assert_pairwise_fair",
     "audit",
     "audit_counts",
-    "find",
     "rows_needed",
 ]

@@ -1,11 +1,11 @@
-"""An audit in a terminal and in a notebook: the same tables, as text and as HTML."""
+"""An audit as text for a terminal and as HTML for a notebook, with the same tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairordinal import _comparison
-from fairordinal._audit._finding import Finding
+from fairordinal._audit._disparities import Finding
+from fairordinal._audit._metric_comparison import disagreements
 from fairordinal._render import (
     Markup,
     html_page,
@@ -22,18 +22,18 @@ from fairordinal._render import (
 )
 
 if TYPE_CHECKING:
-    from fairordinal._audit._result import Audit
+    from fairordinal._audit._audit_result import Audit
 
 MOST_GROUPS = 12  # rows of the table of groups
 MOST_LABELS = 8  # labels that are listed by name
-NAME_WIDTH = 18  # of a group in a terminal
-WHOLE = 10**6  # names in a notebook are not shortened
+NAME_WIDTH = 18  # characters of a group's name in a terminal
+NO_LIMIT = 10**6  # names in a notebook are not shortened
 
 Table = tuple[list[str], list[list[str]]]
 
 
 def as_text(audit: Audit) -> str:
-    """The audit for a terminal."""
+    """Return the audit as text for a terminal."""
     blocks = [
         paragraphs(_headline(audit)),
         text_table(*_violations(audit, NAME_WIDTH), left=(0, 4)),
@@ -41,27 +41,28 @@ def as_text(audit: Audit) -> str:
     ]
     if audit.comparison is not None:
         blocks.append(text_table(*_comparisons(audit)))
-        blocks.append(paragraphs(_comparison.as_lines(audit.comparison)))
+        blocks.append(paragraphs(disagreements(audit.comparison)))
     blocks.append(paragraphs(_closing(audit)))
     return "\n\n".join(block for block in blocks if block)
 
 
 def as_html(audit: Audit) -> str:
-    """The audit for a notebook."""
-    header, rows = _violations(audit, WHOLE)
+    """Return the audit as HTML for a notebook."""
+    header, rows = _violations(audit, NO_LIMIT)
     bars = [_bar(finding) for finding in audit.findings]
     drawn = [[*row[:3], bar, *row[3:]] for row, bar in zip(rows, bars, strict=True)]
     parts = [
         *_headline(audit),
         html_table([*header[:3], "", *header[3:]], drawn, left=(0, 3, 4, 5)),
-        html_table(*_groups(audit, WHOLE)),
+        html_table(*_groups(audit, NO_LIMIT)),
     ]
     if audit.comparison is not None:
-        parts += [html_table(*_comparisons(audit)), *_comparison.as_lines(audit.comparison)]
+        parts += [html_table(*_comparisons(audit)), *disagreements(audit.comparison)]
     return html_page(*parts, *_closing(audit))
 
 
 def _headline(audit: Audit) -> list[str]:
+    """Lines about the rows and the intervals."""
     table = audit.table
     names = [name_of(label) for label in table.labels.tolist()]
     if len(names) > MOST_LABELS:
@@ -76,6 +77,7 @@ def _headline(audit: Audit) -> list[str]:
 
 
 def _violations(audit: Audit, width: int) -> Table:
+    """Header and rows of the table of criteria."""
     header = ["notion", "violation", "interval", "significant", "worst pair"]
     return header, [_violation(finding, width) for finding in audit.findings]
 
@@ -97,13 +99,14 @@ def _violation(finding: Finding, width: int) -> list[str]:
 
 
 def _bar(finding: Finding) -> Markup:
-    """The interval of a share as a picture; harms have other units."""
+    """Draw the interval of a violation in [0, 1]; empty for harms, which are in units of cost."""
     if finding.criterion.scale(finding.table) != 1:
         return Markup("")
     return interval_bar(finding.violation, *finding.violation_interval)
 
 
 def _groups(audit: Audit, width: int) -> Table:
+    """Header and rows of the table of groups."""
     columns = audit.group_columns()
     totals = audit.table.group_totals
     shares = totals / totals.sum()
@@ -124,6 +127,7 @@ def _groups(audit: Audit, width: int) -> Table:
 
 
 def _comparisons(audit: Audit) -> Table:
+    """Header and rows of the table of other metrics."""
     header = ["other metric", "value", "pairwise", "within 0.05"]
     answer = {True: "yes", False: "no", None: "–"}
     rows = [
@@ -134,7 +138,7 @@ def _comparisons(audit: Audit) -> Table:
 
 
 def _closing(audit: Audit) -> list[str]:
-    """The worst pair in words, and what a reader must know."""
+    """Sentences below the tables: the worst pair of the first criterion, and notes."""
     first = audit.findings[0]
     lines = [_in_words(first)] if first.worst is not None else []
     if any(finding.criterion.needs_labels for finding in audit.findings):
@@ -143,6 +147,7 @@ def _closing(audit: Audit) -> list[str]:
 
 
 def _in_words(finding: Finding) -> str:
+    """A sentence about the worst pair of groups."""
     assert finding.worst is not None
     part, group, other = finding.worst
     names = names_of(finding.table.groups.tolist())
@@ -150,7 +155,7 @@ def _in_words(finding: Finding) -> str:
     backward = finding.probabilities[part, other, group]
     if finding.criterion.name != "demographic_parity":
         return (
-            f"Compared by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
+            f"Worst pair by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
             f"{number(backward)} for {names[other]!r}."
         )
     return (

@@ -1,4 +1,4 @@
-"""What an audit finds out about one notion of fairness."""
+"""Disparities of one criterion with intervals: the part of an audit about one criterion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._inference import Intervals, intervals
+from fairordinal._inference import Intervals
 from fairordinal._render import names_of, number
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
@@ -18,20 +18,33 @@ NOTES = np.array(
     ["", "no interval: a group of fewer than two rows", "undefined: nothing to compare"],
     dtype=object,
 )
+MOST_NAMED = 3  # undefined pairs of groups that are named
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Finding:
-    """One notion of fairness, for all pairs of groups.
+    """Disparities of one criterion for all pairs of groups, with simultaneous intervals.
 
     Attributes
     ----------
     criterion : Criterion
-        The notion.
-    probabilities, disparities : ndarray of shape (n_parts, n_groups, n_groups)
-        The compared probabilities, and their differences; nan where undefined.
-    lower, upper : ndarray of shape (n_parts, n_groups, n_groups)
-        Simultaneous interval of each disparity; nan where there is none.
+        The criterion.
+    table : ScoreTable
+        Counts of the rows.
+    bounds : Intervals
+        The intervals of the disparities.
+    probabilities : ndarray of shape (n_parts, n_groups, n_groups)
+        The probabilities (for harms, mean harms) that are compared; nan where undefined.
+    disparities : ndarray of shape (n_parts, n_groups, n_groups)
+        ``probabilities[:, g, h] - probabilities[:, h, g]``; nan where undefined.
+    lower : ndarray of shape (n_parts, n_groups, n_groups)
+        Lower bound of each disparity; nan where there is no interval.
+    upper : ndarray of shape (n_parts, n_groups, n_groups)
+        Upper bound of each disparity; nan where there is no interval.
+
+    See Also
+    --------
+    Audit : The findings of all criteria.
     """
 
     criterion: Criterion
@@ -56,33 +69,58 @@ class Finding:
 
     @property
     def violation(self) -> float:
-        """Greatest absolute disparity; nan if none is defined."""
+        """The largest absolute disparity; nan if none is defined."""
         return self.criterion.violation(self.table)
 
     @cached_property
     def violation_interval(self) -> tuple[float, float]:
-        """Interval of the violation, from those of the disparities."""
+        """Interval of the violation, derived from the intervals of the disparities."""
         defined = np.isfinite(self.disparities) & ~np.eye(len(self.table.groups), dtype=bool)
         return self.bounds.of_violation(self.criterion.scale(self.table), defined)
 
     @cached_property
     def worst(self) -> tuple[int, int, int] | None:
-        """Part and groups of the greatest disparity, the greater one first; None if undefined."""
+        """Part and groups of the largest disparity, the favoured group first; None if undefined."""
         return self.criterion.worst(self.table)
 
     @cached_property
     def places(self) -> tuple[Array, Array, Array]:
-        """Part and groups of every disparity, the group with the greater value first."""
+        """Indices (part, g, h) of one entry per part and pair of groups.
+
+        The group with the greater probability comes first.
+        """
         part, g, h = np.nonzero(np.triu(np.ones(self.disparities.shape, dtype=bool), 1))
         turned = self.disparities[part, g, h] < 0
         return part, np.where(turned, h, g), np.where(turned, g, h)
 
     def listed(self, values: Array) -> Array:
-        """The entries of an array (part, group, group) at `places`."""
+        """Return the entries at `places` of an array of shape (n_parts, n_groups, n_groups).
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_parts, n_groups, n_groups)
+            Such as `disparities` or `lower`.
+
+        Returns
+        -------
+        entries : ndarray of shape (n_places,)
+            In the order of `places`.
+        """
         return values[self.places]
 
     def columns(self, some: Any = slice(None)) -> dict[str, Array]:
-        """Every part and pair of groups, or some of `places`, as columns."""
+        """Return one row per part and pair of groups, as columns.
+
+        Parameters
+        ----------
+        some : slice or array of int, default=slice(None)
+            The numbers of the `places` to return.
+
+        Returns
+        -------
+        columns : dict of str to ndarray
+            The columns of :meth:`Audit.frame`.
+        """
         part, g, h = (index[some] for index in self.places)
         names = np.array(names_of(self.table.groups.tolist()), dtype=object)
         parts = np.array(self.criterion.parts(self.table), dtype=object)
@@ -108,37 +146,57 @@ class Finding:
         }
 
     def rows(self, some: Any = slice(None)) -> list[dict[str, Any]]:
-        """Every part and pair of groups, or some of `places`."""
+        """Return one row per part and pair of groups, as mappings.
+
+        Parameters
+        ----------
+        some : slice or array of int, default=slice(None)
+            The numbers of the `places` to return.
+
+        Returns
+        -------
+        rows : list of dict
+            With the keys of `columns`.
+        """
         columns = self.columns(some)
         lists = (column.tolist() for column in columns.values())
         return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
     @property
     def undefined(self) -> Array:
-        """Which of `places` have no disparity."""
+        """Numbers of the `places` whose disparity is undefined."""
         return np.flatnonzero(np.isnan(self.listed(self.disparities)))
 
     def notes(self) -> list[str]:
-        """What a reader must know beside the number."""
+        """Return remarks for printed text.
+
+        Returns
+        -------
+        notes : list of str
+            Pairs of groups that are undefined, and the pair that shows a violation most clearly if
+            the worst pair does not.
+        """
         undefined = self.undefined
-        pairs = [f"{row['group']!r} and {row['other']!r}" for row in self.rows(undefined[:3])]
-        more = f"; and {len(undefined) - 3} more" if len(undefined) > 3 else ""
+        named = self.rows(undefined[:MOST_NAMED])
+        pairs = [f"{row['group']!r} and {row['other']!r}" for row in named]
+        hidden = len(undefined) - len(pairs)
+        more = f"; and {hidden} more" if hidden else ""
         notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs)}{more}."]
         return notes * bool(pairs) + self._clearest()
 
     @property
     def worst_is_doubtful(self) -> bool:
-        """Whether the worst pair does not by itself show that there is a violation."""
+        """Whether the interval of the worst pair does not exclude 0."""
         return self.worst is not None and not self.lower[self.worst] > 0
 
     def _clearest(self) -> list[str]:
-        """The pair that shows a violation, if the worst does not."""
+        """A sentence about the pair with the greatest lower bound, if it is not the worst pair."""
         if not self.worst_is_doubtful or not self.violation_interval[0] > 0:
             return []
         clearest = int(np.nanargmax(self.listed(self.lower)))
         (row,) = self.rows([clearest])
         return [
-            f"* {self.criterion.title}: the worst pair is not significant by itself; the clearest "
+            f"* {self.criterion.title}: the worst pair is too small for a conclusion; the clearest "
             f"is {row['group']!r} > {row['other']!r}, {number(row['disparity'])} "
             f"({number(row['lower'])} … {number(row['upper'])})."
         ]
@@ -147,24 +205,3 @@ class Finding:
         lower, upper = self.violation_interval
         text = f"{self.criterion.title}: violation {number(self.violation)}"
         return text if self.worst is None else f"{text} ({number(lower)} … {number(upper)})"
-
-
-def find(
-    criterion: Criterion,
-    table: ScoreTable,
-    *,
-    interval: str,
-    confidence: float,
-    n_resamples: int,
-    random_state: Any,
-) -> Finding:
-    """Measure one notion with intervals."""
-    bounds = intervals(
-        criterion,
-        table,
-        method=interval,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        random_state=random_state,
-    )
-    return Finding(criterion, table, bounds)

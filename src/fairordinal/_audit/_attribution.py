@@ -1,16 +1,17 @@
-r"""Where a pairwise disparity comes from.
+r"""Attribution: decompositions of a pairwise disparity.
 
-The disparity of two groups (g, h) is a sum over pairs of predictions a > b,
-``D[a, b] = p[g at a, h at b] - p[h at a, g at b]``, and over pairs of true labels. Three views of
-the same number, each adding up to it:
+The disparity of two groups (g, h) is a sum over pairs of predictions a > b, of
+``D[a, b] = p[g at a, h at b] - p[h at a, g at b]``, and also a sum over pairs of true labels. Three
+decompositions add up to the disparity:
 
-* **by cut point**: a pair with predictions a > b is told apart by the a - b cuts between them,
-  and each gets an equal part. That is the Shapley value of the cuts, for removing a cut merges
-  the labels beside it, and a pair stays apart while one of its cuts is left;
-* **by pair of true labels** (y, y'): share of the pairs times how often they are won. The
-  difference of two such products splits, as Kitagawa and Oaxaca do, into *mix* (the groups hold
-  other labels) and *treatment* (the same labels fare differently);
-* **by stage**: what the scores had already, and what cutting them into labels added.
+* **by cut point**: a pair with predictions a > b is separated by the a - b cut points between
+  them, and each gets an equal share. This is the Shapley value of the cut points: removing one
+  merges the two labels beside it, and a pair is separated as long as one of its cut points
+  remains.
+* **by pair of true labels** (y, y'): the share of such pairs times their win rate. The difference
+  of two such products is split, like the decompositions of Kitagawa and of Oaxaca, into *mix*
+  (the groups have different labels) and *treatment* (equal labels have different win rates).
+* **by stage**: the disparity of the scores, and what cutting them into labels adds.
 """
 
 from __future__ import annotations
@@ -38,29 +39,36 @@ from fairordinal.criteria import PairwiseCriterion
 
 Columns = Mapping[str, Sequence[Any]]
 
-MOST_ROWS = 8  # pairs of labels that are printed
+MOST_ROWS = 8  # pairs of true labels that are printed
 
 
 @dataclass(frozen=True)
 class Attribution:
-    """A disparity taken apart: `by_cut`, `by_labels` and `by_stage`, columns that add up to it.
+    """Decompositions of a disparity by cut point, by true labels and by stage.
 
     Attributes
     ----------
     notion : str
-        The criterion, and its part if it has several.
-    group, other : str
-        The groups; the disparity is positive if `group` is favoured.
+        Title of the criterion, with the name of its part if it has several.
+    group : str
+        The first group; the disparity is positive if it is favoured.
+    other : str
+        The second group.
     disparity : float
-        The number that each view adds up to.
-    by_cut : mapping of columns, or None
-        For each cut between two labels: its `contribution`, and `without_cut`, what the
-        disparity would be if the two labels were one. None if predictions are scores.
-    by_labels : mapping of columns
-        For each pair of true labels that counts: its `contribution`, of which `mix` and
+        The sum of the contributions of each decomposition.
+    by_cut : mapping of str to list, or None
+        Columns with a row for each cut point between two labels: `cut`, its `contribution`, and
+        `without_cut`, the disparity if the two labels were merged. None if predictions are scores.
+    by_labels : mapping of str to list
+        Columns with a row for each pair of true labels that counts: `label` in the first group and
+        `other_label` in the second, `share` of the pairs and win `rate`, both also with the groups
+        exchanged (`turned_share`, `turned_rate`), and the `contribution`, the sum of `mix` and
         `treatment`.
-    by_stage : mapping of columns, or None
-        The `contribution` of the scores and of the thresholds; None without scores.
+    by_stage : mapping of str to list, or None
+        Columns `stage` and `contribution`, for the scores and for the thresholds. None if the
+        audit has no scores.
+    library : str or None
+        The library of frames; None takes the first of pandas, polars and pyarrow that is installed.
     """
 
     notion: str
@@ -73,7 +81,18 @@ class Attribution:
     library: str | None = None
 
     def frame(self, view: str = "by_cut") -> Any:
-        """One of the views ``"by_cut"``, ``"by_labels"``, ``"by_stage"`` as a frame."""
+        """Return one decomposition as a frame.
+
+        Parameters
+        ----------
+        view : {"by_cut", "by_labels", "by_stage"}, default="by_cut"
+            The decomposition.
+
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            With the columns that are listed under Attributes.
+        """
         columns = {"by_cut": self.by_cut, "by_labels": self.by_labels, "by_stage": self.by_stage}
         if columns.get(view) is None:
             available = [name for name, found in columns.items() if found is not None]
@@ -82,7 +101,7 @@ class Attribution:
 
     def _title(self) -> str:
         return (
-            f"Where {self.notion} comes from: {self.group!r} over {self.other!r}, "
+            f"Attribution of {self.notion}: {self.group!r} over {self.other!r}, "
             f"disparity {number(self.disparity)}"
         )
 
@@ -94,13 +113,14 @@ class Attribution:
         mix, treatment = sum(self.by_labels["mix"]), sum(self.by_labels["treatment"])
         hidden = len(self.by_labels["label"]) - MOST_ROWS
         lines = [
-            f"Rows above: pairs with the label in {self.group!r} and the other label in "
-            f"{self.other!r}, their share and how often the first is above; 'turned' has the "
-            "groups exchanged.",
-            f"{number(mix)} is mix (the groups hold other labels), {number(treatment)} treatment "
-            "(the same labels fare differently).",
+            f"Rows of the last table: pairs with the label in {self.group!r} and the other label "
+            f"in {self.other!r}, their share, and the rate at which the first is predicted above "
+            "the second; 'turned' columns have the groups exchanged.",
+            f"{number(mix)} is due to mix (the groups have different labels), {number(treatment)} "
+            "to treatment (equal labels have different rates).",
         ]
-        return [*lines, f"{hidden} smaller rows: .frame('by_labels')."] if hidden > 0 else lines
+        more = f"{hidden} rows with smaller contributions are not shown: see .frame('by_labels')."
+        return [*lines, more] if hidden > 0 else lines
 
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self._tables()]
@@ -114,12 +134,13 @@ class Attribution:
 
 
 def _largest(columns: Columns) -> Columns:
-    """The rows with the greatest contributions, greatest first."""
+    """Return the rows with the largest absolute contributions, largest first."""
     order = np.argsort(-np.abs(columns["contribution"]), kind="stable")[:MOST_ROWS]
     return {name: [column[i] for i in order] for name, column in columns.items()}
 
 
 def _as_text(columns: Columns) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of a printed table."""
     header = [name.replace("_", " ") for name in columns]
     rows = [
         [number(cell) if isinstance(cell, float) else name_of(cell) for cell in row]
@@ -136,7 +157,7 @@ def attribute(
     score_table: ScoreTable | None,
     library: str | None,
 ) -> Attribution:
-    """Take apart the disparity at a (part, group, group)."""
+    """Decompose the disparity at `place`, a tuple (part, g, h)."""
     part, g, h = place
     names = names_of(table.groups.tolist())
     part_name = criterion.parts(table)[part]
@@ -155,17 +176,21 @@ def attribute(
 def _by_cut(
     criterion: PairwiseCriterion, table: ScoreTable, place: tuple[int, int, int]
 ) -> Columns:
+    """Contribution of each cut point between two labels."""
     _, g, h = place
     counts = table.cube
+    # signed[a, b] is D[a, b]: weighted pairs with g at a and h at b, minus those with h at a and g
+    # at b.
     signed = counts[g].T @ criterion.weights(table, place) @ counts[h]
-    signed -= counts[h].T @ criterion.weights(table, turned(place)) @ counts[g]
+    signed -= counts[h].T @ criterion.weights(table, _exchanged(place)) @ counts[g]
     n_labels, names = len(table.labels), table.labels.tolist()
-    # cut c tells a pair of predictions a > b apart if b <= c < a: sums over corners of a table
+    # Cut point c separates predictions a > b if b <= c < a. Its contribution is the sum of
+    # D[a, b] / (a - b) over a > c and b <= c: entry (c + 1, c) of the sums over lower left corners.
     higher, lower = np.tril_indices(n_labels, -1)
     each = np.zeros((n_labels, n_labels))
     each[higher, lower] = signed[higher, lower] / (higher - lower)
     corner = each[::-1].cumsum(axis=0)[::-1].cumsum(axis=1)
-    # labels beside a cut that are one tie
+    # Merging the labels c and c + 1 turns their pairs into ties, which removes D[c + 1, c].
     without = criterion.disparities(table)[place] - np.diagonal(signed, -1)
     return {
         "cut": [f"{name_of(a)} | {name_of(b)}" for a, b in pairwise(names)],
@@ -174,8 +199,8 @@ def _by_cut(
     }
 
 
-def turned(place: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The place with the groups exchanged."""
+def _exchanged(place: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Exchange the groups of a tuple (part, g, h)."""
     part, g, h = place
     return part, h, g
 
@@ -183,11 +208,19 @@ def turned(place: tuple[int, int, int]) -> tuple[int, int, int]:
 def _by_labels(
     criterion: PairwiseCriterion, table: ScoreTable, place: tuple[int, int, int]
 ) -> Columns:
+    """Contribution of each pair of true labels, split into mix and treatment.
+
+    With shares s, s' and rates r, r' of the two directions::
+
+        s r - s' r' = (s - s') (r + r') / 2  +  (r - r') (s + s') / 2
+                            mix                       treatment
+    """
     _, g, h = place
     share, rate = _shares_and_rates(criterion.weights(table, place), table, g, h)
-    weights = criterion.weights(table, turned(place))
+    weights = criterion.weights(table, _exchanged(place))
     other_share, other_rate = _shares_and_rates(weights, table, h, g)
-    # where one side has no such pairs its rate is unknown, and all is mix
+    # If one direction has no such pairs, its rate is unknown. The rate of the other direction in
+    # its place makes the whole contribution mix.
     mine = np.where(share > 0, rate, other_rate)
     theirs = np.where(other_share > 0, other_rate, rate)
     mix = (share - other_share) * (mine + theirs) / 2
@@ -208,7 +241,7 @@ def _by_labels(
 
 
 def _shares_and_rates(weights: Array, table: ScoreTable, g: int, h: int) -> tuple[Array, Array]:
-    """Of the pairs (g, h): the share with each pair of true labels, and how often g is above."""
+    """Return share and win rate of g over h for each pair of true labels, (n_labels, n_labels)."""
     n_groups, n_labels, _ = table.shape
     wins = table.wins.reshape(n_groups, n_labels, n_groups, n_labels)[g, :, h]
     pairs = np.outer(table.totals[g], table.totals[h])
@@ -222,6 +255,7 @@ def _by_stage(
     score_table: ScoreTable,
     place: tuple[int, int, int],
 ) -> Columns:
+    """Disparity of the scores, and its change by the thresholds."""
     final = float(criterion.disparities(table)[place])
     scores = float(criterion.disparities(score_table)[place])
     return {"stage": ["scores", "thresholds"], "contribution": [scores, final - scores]}

@@ -1,8 +1,9 @@
-"""What metrics made for two classes say of ordered labels, beside the pairwise notions.
+"""Comparison of pairwise criteria with metrics that ignore the order of labels.
 
-Libraries for binary decisions take label 1 as "selected" and look at nothing else; standard
-notions look at labels one by one. Both are computed here from the counts, as those libraries
-compute them, so that an audit can say where they disagree with the pairwise notions and why.
+Libraries for binary decisions treat label 1 as "selected" and ignore the other labels. Standard
+criteria treat labels as unordered classes. Both are computed here from the counts, with the
+definitions of those libraries, so that an audit can report where and why they disagree with the
+pairwise criteria.
 """
 
 from __future__ import annotations
@@ -29,56 +30,74 @@ KNOWN_AS = (
     "this is what demographic_parity_difference of fairlearn and statistical_parity_difference "
     "of AIF360 compute; "
 )
-APART = 0.05  # values farther apart than this disagree
-ADD_UP = "no single label tells as much, but comparisons of labels add their differences up"
-BALANCE = "label by label the groups differ more, but in comparisons the differences balance"
+MOST_APART = 0.05  # greatest difference of two values that agree
+ADD_UP = "each label differs little between the groups, but in pairs the differences add up"
+BALANCE = "single labels differ more between the groups, but in pairs the differences balance"
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A metric of another kind beside the pairwise notion it stands in for."""
+class MetricComparison:
+    """A binary or standard metric, and the pairwise criterion that corresponds to it.
+
+    Attributes
+    ----------
+    metric : str
+        Title of the binary or standard metric.
+    value : float
+        Its value.
+    pairwise_notion : str
+        Title of the pairwise criterion.
+    pairwise_value : float
+        The violation of the pairwise criterion.
+    why : str
+        Why the two disagree; empty if they agree.
+    """
 
     metric: str
     value: float
     pairwise_notion: str
     pairwise_value: float
-    why: str  # why they disagree; empty if they agree
+    why: str
 
     @property
     def agree(self) -> bool | None:
-        """Whether they are within 0.05 of each other; None if one is undefined."""
+        """Whether the two values differ by at most 0.05; None if one is undefined."""
         if np.isnan(self.value) or np.isnan(self.pairwise_value):
             return None
-        return abs(self.value - self.pairwise_value) <= APART
+        return abs(self.value - self.pairwise_value) <= MOST_APART
 
 
-def compare(table: ScoreTable) -> tuple[Comparison, ...]:
-    """Binary and standard metrics beside pairwise demographic parity and equal opportunity."""
+def compare_metrics(table: ScoreTable) -> tuple[MetricComparison, ...]:
+    """Compare binary and standard metrics with pairwise demographic parity and opportunity."""
     parity, opportunity = DemographicParity(), EqualOpportunity()
-    only_ones = "it looks only at rows whose true label is 1, and at whether they are predicted 1"
+    only_ones = "it considers only rows whose true label is 1, and whether they are predicted 1"
     rows: list[tuple[str, float, Criterion, str]] = [
         (BINARY_PARITY, _range(_selected(table)), parity, _why_selected(table)),
         (BINARY_OPPORTUNITY, _range(_recognised(table)), opportunity, only_ones),
     ]
-    for standard, notion in (
+    for standard, pairwise in (
         (StandardDemographicParity(), parity),
         (StandardEqualOpportunity(), opportunity),
         (StandardEqualizedOdds(), opportunity),
     ):
-        rows.append((standard.title, standard.violation(table), notion, ADD_UP))
+        rows.append((standard.title, standard.violation(table), pairwise, ADD_UP))
     return tuple(
-        _compared(metric, value, notion.title, notion.violation(table), why)
-        for metric, value, notion, why in rows
+        _compared(metric, value, pairwise.title, pairwise.violation(table), why)
+        for metric, value, pairwise, why in rows
     )
 
 
-def _compared(metric: str, value: float, notion: str, pairwise: float, why: str) -> Comparison:
-    found = Comparison(metric, value, notion, pairwise, why if value < pairwise else BALANCE)
+def _compared(
+    metric: str, value: float, title: str, pairwise_value: float, why: str
+) -> MetricComparison:
+    """Compare two values; `why` explains a metric that is smaller than the pairwise violation."""
+    reason = why if value < pairwise_value else BALANCE
+    found = MetricComparison(metric, value, title, pairwise_value, reason)
     return found if found.agree is False else replace(found, why="")
 
 
 def _label_one(table: ScoreTable) -> Array:
-    """Which labels are 1, as binary libraries look for it."""
+    """Mask of the labels that are equal to 1."""
     return np.array([label == 1 for label in table.labels.tolist()])
 
 
@@ -96,25 +115,28 @@ def _recognised(table: ScoreTable) -> Array:
 
 
 def _range(rates: Array) -> float:
+    """Difference of the greatest and the smallest rate."""
     return float(rates.max() - rates.min())
 
 
 def _why_selected(table: ScoreTable) -> str:
+    """Explain why parity of label 1 may be smaller than pairwise demographic parity."""
     rates = _selected(table)
     if not rates.any():
         return (
-            f"{KNOWN_AS}label 1 counts as selected, no row is predicted 1, and all else is unseen"
+            f"{KNOWN_AS}label 1 counts as selected, no row is predicted 1, and other labels have "
+            "no effect"
         )
     names = names_of(table.groups.tolist())
     low, high = int(rates.argmin()), int(rates.argmax())
     return (
         f"{KNOWN_AS}label 1 counts as selected, {percent(rates[low])} of {names[low]!r} and "
-        f"{percent(rates[high])} of {names[high]!r}, and the other labels are unseen"
+        f"{percent(rates[high])} of {names[high]!r}, and other labels have no effect"
     )
 
 
-def as_lines(comparisons: tuple[Comparison, ...]) -> list[str]:
-    """The comparisons that disagree, as sentences."""
+def disagreements(comparisons: tuple[MetricComparison, ...]) -> list[str]:
+    """Return a sentence for each comparison that disagrees."""
     return [
         f"{row.metric} is {number(row.value)} where {row.pairwise_notion} is "
         f"{number(row.pairwise_value)}: {row.why}."

@@ -1,0 +1,292 @@
+"""The result of an audit: findings, frames, attribution and sample size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairordinal._audit import _text_and_html
+from fairordinal._audit._attribution import Attribution, attribute
+from fairordinal._audit._disparities import Finding
+from fairordinal._audit._metric_comparison import MetricComparison
+from fairordinal._costs import mean_costs
+from fairordinal._inference import rows_for_power
+from fairordinal._render import make_frame, name_of, names_of, quantity, whole_numbers
+from fairordinal._table import ScoreTable
+from fairordinal._validation import Array, check_fraction, is_number
+from fairordinal.criteria import PairwiseCriterion, as_criterion
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """The result of :func:`audit` and :func:`audit_counts`.
+
+    Printing it shows a summary. ``result["equal_opportunity"]`` is the `Finding` of one criterion,
+    with its `violation`, `violation_interval`, `disparities`, `lower` and `upper`.
+
+    Attributes
+    ----------
+    table : ScoreTable
+        The counts from which everything is computed.
+    findings : tuple of Finding
+        One for each criterion.
+    cost : ndarray of shape (n_labels, n_labels)
+        The cost matrix.
+    confidence : float
+        Confidence of the intervals.
+    interval : str
+        Method of the intervals.
+    score_table : ScoreTable or None
+        Counts of the scores, if the audit was given scores.
+    comparison : tuple of MetricComparison, or None
+        Binary and standard metrics compared with the pairwise ones, for ``compare=True``.
+    library : str or None
+        The library of frames; None takes the first of pandas, polars and pyarrow that is installed.
+
+    See Also
+    --------
+    audit : Audits rows.
+    audit_counts : Audits counts.
+    """
+
+    table: ScoreTable
+    findings: tuple[Finding, ...]
+    cost: Array
+    confidence: float
+    interval: str
+    score_table: ScoreTable | None = None
+    comparison: tuple[MetricComparison, ...] | None = None
+    library: str | None = None
+
+    def __getitem__(self, criterion: str) -> Finding:
+        for finding in self.findings:
+            if finding.criterion.name == criterion:
+                return finding
+        known = [finding.criterion.name for finding in self.findings]
+        raise KeyError(f"{criterion!r} was not audited; the criteria of this audit are {known}.")
+
+    def __str__(self) -> str:
+        return _text_and_html.as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _text_and_html.as_html(self)
+
+    def frame(self) -> Any:
+        """Return one row per criterion, part and pair of groups.
+
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            Of the library of the input, if it was a frame. Columns:
+
+            * `notion` and `part`: name of the criterion and of its part;
+            * `group` and `other`: the groups, the one with the greater probability first;
+            * `probability` and `other_probability`: what is compared (for harms, mean harms);
+            * `disparity`, `lower` and `upper`: their difference with its interval;
+            * `rows` and `other_rows`: numbers of rows of the groups;
+            * `support` and `other_support`: numbers of pairs (or samples) that the probabilities
+              are estimated from;
+            * `note`: why a disparity or its interval is missing.
+        """
+        found = [finding.columns() for finding in self.findings]
+        columns = {key: np.concatenate([part[key] for part in found]) for key in found[0]}
+        for key in ("rows", "other_rows", "support", "other_support"):
+            columns[key] = whole_numbers(columns[key])
+        return make_frame(columns, self.library)
+
+    def group_columns(self) -> dict[str, Array]:
+        """Return the number of rows of each group and, with predicted labels, its errors.
+
+        Returns
+        -------
+        columns : dict of str to ndarray of shape (n_groups,)
+            The columns of :meth:`group_frame`, without `group`.
+        """
+        columns = {"rows": self.table.rows}
+        if self.table.predicts_labels:
+            cube, rows = self.table.cube, self.table.group_totals
+            columns["mean_cost"] = mean_costs(cube, self.cost)
+            columns["too_low"] = np.tril(cube, -1).sum(axis=(1, 2)) / rows
+            columns["too_high"] = np.triu(cube, 1).sum(axis=(1, 2)) / rows
+        return columns
+
+    def group_frame(self) -> Any:
+        """Return one row per group, with its errors.
+
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            Columns: `group` and `rows`; with predicted labels also `mean_cost`, and the shares of
+            rows predicted below and above their true label, `too_low` and `too_high`.
+        """
+        names = names_of(self.table.groups.tolist())
+        columns = {name: column.tolist() for name, column in self.group_columns().items()}
+        columns["rows"] = whole_numbers(columns["rows"])
+        return make_frame({"group": names, **columns}, self.library)
+
+    def counts_frame(self) -> Any:
+        """Return the counts, as a table that `audit_counts` accepts.
+
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            Columns: `group`, `y_true`, `y_pred` and `count`. If groups are combinations of several
+            sensitive features, each feature has a column, `group_1`, `group_2`, ….
+
+        See Also
+        --------
+        audit_counts : Audits such a table.
+        """
+        entries = self.table.counts.tocoo()
+        cells, positions = entries.coords
+        groups, labels = np.divmod(cells, len(self.table.labels))
+        columns: dict[str, list[Any]] = _feature_columns(self.table.groups[groups].tolist())
+        columns["y_true"] = self.table.labels[labels].tolist()
+        columns["y_pred"] = self.table.axis[positions].tolist()
+        columns["count"] = whole_numbers(self.table.in_rows(entries.data).tolist())
+        return make_frame(columns, self.library)
+
+    def confusion(self, group: Any) -> Array:
+        """Return the confusion matrix of one group.
+
+        Parameters
+        ----------
+        group : hashable
+            Name of the group.
+
+        Returns
+        -------
+        counts : ndarray of shape (n_labels, n_labels)
+            Number of rows by true label (row) and predicted label (column).
+        """
+        if not self.table.predicts_labels:
+            raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
+        return self.table.in_rows(self.table.cube[self._place(group)]).copy()
+
+    def _place(self, group: Any) -> int:
+        """Return the number of a group; raise ValueError if there is no such group."""
+        groups = self.table.groups.tolist()
+        if group not in groups:
+            raise ValueError(f"group must be one of {groups}, got {group!r}.")
+        return groups.index(group)
+
+    def attribution(
+        self, criterion: Any = "demographic_parity", *, groups: tuple[Any, Any] | None = None
+    ) -> Attribution:
+        """Decompose a pairwise disparity by cut point, by true labels and by stage.
+
+        Parameters
+        ----------
+        criterion : {"demographic_parity", "equal_opportunity", "equalized_odds", \
+"conditional_demographic_parity"} or PairwiseCriterion, default="demographic_parity"
+            The criterion; if it has several parts, the one with the largest disparity is taken.
+        groups : tuple of two groups, default=None
+            Names of the groups; None takes the pair with the largest disparity.
+
+        Returns
+        -------
+        attribution : Attribution
+            With `by_cut`, `by_labels` and, if the audit was given scores, `by_stage`.
+        """
+        found = as_criterion(criterion)
+        if not isinstance(found, PairwiseCriterion):
+            raise ValueError(f"attribution needs a pairwise criterion, got {found.name!r}.")
+        pair = None if groups is None else (self._place(groups[0]), self._place(groups[1]))
+        worst = found.worst(self.table, pair)
+        if worst is None:
+            raise ValueError(f"{found.title} is undefined for these groups.")
+        return attribute(
+            found,
+            self.table,
+            worst,
+            score_table=self.score_table,
+            library=self.library,
+        )
+
+    def rows_needed(
+        self,
+        violation: float = 0.05,
+        *,
+        criterion: Any = "demographic_parity",
+        power: float = 0.8,
+    ) -> int | None:
+        """Return the number of rows needed to detect a violation.
+
+        A violation is detected if its interval, at the confidence of this audit, excludes 0.
+
+        Parameters
+        ----------
+        violation : float, default=0.05
+            The violation to detect.
+        criterion : str or Criterion, default="demographic_parity"
+            The criterion, by a name that `audit` accepts.
+        power : float, default=0.8
+            Probability of detection, for the pair of groups for which it is lowest.
+
+        Returns
+        -------
+        rows : int or None
+            Rows of all groups together, in the proportions of this audit; None if the criterion is
+            undefined or all predictions are equal.
+
+        See Also
+        --------
+        fairordinal.rows_needed : Computes the number from a first sample.
+        """
+        found = as_criterion(criterion, self.cost)
+        check_fraction(power, "power")
+        greatest = found.scale(self.table)
+        if not is_number(violation) or not 0 < violation < greatest:
+            raise ValueError(
+                f"violation must lie strictly between 0 and {greatest:g}, got {violation!r}."
+            )
+        rows = rows_for_power(
+            found, self.table, violation=violation, power=power, confidence=self.confidence
+        )
+        return None if rows is None else math.ceil(rows)
+
+    def notes(self) -> list[str]:
+        """Return remarks about the rows for printed text.
+
+        Returns
+        -------
+        notes : list of str
+            Groups without intervals, predicted labels that are never true, and weights that are
+            not integers.
+        """
+        return [*self._small_groups(), *self._never_true(), *self._fractional_weights()]
+
+    def _small_groups(self) -> list[str]:
+        groups = self.table.groups[self.table.rows < 2].tolist()
+        names = ", ".join(repr(name_of(group)) for group in groups[:3])
+        more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
+        return [f"No interval for groups of fewer than two rows: {names}{more}."] * bool(groups)
+
+    def _never_true(self) -> list[str]:
+        if not self.table.predicts_labels:
+            return []
+        true, predicted = self.table.cube.sum(axis=(0, 2)), self.table.cube.sum(axis=(0, 1))
+        labels = self.table.labels[(predicted > 0) & (true == 0)].tolist()
+        names = ", ".join(map(name_of, labels[:5])) + (", …" if len(labels) > 5 else "")
+        return [f"Predicted, but never true in these rows: {names}."] * bool(labels)
+
+    def _fractional_weights(self) -> list[str]:
+        weights = self.table.in_rows(self.table.counts.data)
+        if np.array_equal(weights, np.rint(weights)):
+            return []
+        return [
+            "Weights are not whole numbers: intervals treat their sum, "
+            f"{quantity(self.table.rows.sum())}, as the number of rows. Scale them accordingly."
+        ]
+
+
+def _feature_columns(groups: list[Any]) -> dict[str, list[Any]]:
+    """Return a column of groups, or one column for each of several sensitive features."""
+    if not isinstance(groups[0], tuple):
+        return {"group": groups}
+    return {f"group_{i}": [*part] for i, part in enumerate(zip(*groups, strict=True), start=1)}
