@@ -264,6 +264,24 @@ def test_text_and_html_show_every_notion_and_escape_names():
     assert repr(result) == str(result)
 
 
+@pytest.mark.parametrize(
+    ("criterion", "harmed"),
+    [
+        ("demographic_parity", False),
+        ("standard_demographic_parity", False),
+        ("standard_equal_opportunity", False),
+        ("standard_equalized_odds", False),
+        ("harm_parity", True),
+        ("conditional_harm_parity", True),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_harms_are_explained_only_where_there_are_harms(criterion, harmed):
+    result = audit(Y, F, sensitive_features=A, criteria=[criterion])
+    assert ("Harms are in units of cost" in str(result)) is harmed
+    assert ("Harms are in units of cost" in result._repr_html_()) is harmed
+
+
 def test_text_fits_a_terminal_with_many_groups_of_long_names():
     random = np.random.default_rng(0)
     names = [f"a very long name of a group that goes on and on, number {i}" for i in range(40)]

@@ -20,6 +20,7 @@ from fairordinal._render import (
     short_names,
     text_table,
 )
+from fairordinal.criteria import HarmParity
 
 if TYPE_CHECKING:
     from fairordinal._audit._audit_result import Audit
@@ -141,7 +142,7 @@ def _closing(audit: Audit) -> list[str]:
     """Sentences below the tables: the worst pair of the first criterion, and notes."""
     first = audit.findings[0]
     lines = [_in_words(first)] if first.worst is not None else []
-    if any(finding.criterion.needs_labels for finding in audit.findings):
+    if any(isinstance(finding.criterion, HarmParity) for finding in audit.findings):
         lines.append("Harms are in units of cost; there 'a > b' means that a is harmed more.")
     return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
 
