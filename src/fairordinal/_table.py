@@ -122,12 +122,13 @@ class ScoreTable:
             cell, column = entries.coords
             yield PositionBlock(
                 counts,
-                through - dense,
-                self.totals[:, :, None] - through,
-                *np.divmod(cell, n_labels),
-                column,
-                column + at.start,
-                entries.data,
+                below=through - dense,
+                above=self.totals[:, :, None] - through,
+                group=cell // n_labels,
+                label=cell % n_labels,
+                column=column,
+                position=column + at.start,
+                weight=entries.data,
             )
             before = through[:, :, -1:]
 
