@@ -60,8 +60,9 @@ def audit(
         Group of each sample. Several columns define one group for each combination of their
         values. With `data`, a name or a list of names of columns.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice, in the intervals too: they take the
-        sum of the weights for the number of rows. With `data`, the name of a column.
+        A weight of 2 is equivalent to a row repeated twice. Multiplying all weights by a constant
+        changes only numbers of rows and intervals, which take the sum of the weights for the
+        number of rows. With `data`, the name of a column.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
     scores : array-like of shape (n_samples,), or str, default=None
