@@ -166,9 +166,9 @@ class Audit:
         """
         if not self.table.predicts_labels:
             raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
-        return self.table.in_rows(self.table.cube[self._place(group)]).copy()
+        return self.table.in_rows(self.table.cube[self._group_number(group)]).copy()
 
-    def _place(self, group: Any) -> int:
+    def _group_number(self, group: Any) -> int:
         """Return the number of a group; raise ValueError if there is no such group."""
         groups = self.table.groups.tolist()
         if group not in groups:
@@ -196,7 +196,11 @@ class Audit:
         found = as_criterion(criterion)
         if not isinstance(found, PairwiseCriterion):
             raise ValueError(f"attribution needs a pairwise criterion, got {found.name!r}.")
-        pair = None if groups is None else (self._place(groups[0]), self._place(groups[1]))
+        pair = (
+            None
+            if groups is None
+            else (self._group_number(groups[0]), self._group_number(groups[1]))
+        )
         worst = found.worst(self.table, pair)
         if worst is None:
             raise ValueError(f"{found.title} is undefined for these groups.")
