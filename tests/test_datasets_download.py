@@ -17,13 +17,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairordinal.datasets import _bounded, _stored, _upstream, fetch_drug_consumption, fetch_orca
-from fairordinal.datasets._archive import _unpacked, set_from_archive
-from fairordinal.datasets._bounded import MEBIBYTE
-from fairordinal.datasets._catalogue import OrcaSet, orca_set
-from fairordinal.datasets._home import Source
-from fairordinal.datasets._stored import stored_set
-from fairordinal.datasets._upstream import UPSTREAM, Upstream, checked_bytes
+from fairordinal.datasets import _download, _orca_files, fetch_drug_consumption, fetch_orca
+from fairordinal.datasets._download import (
+    MEBIBYTE,
+    REMOTE_FILES,
+    FetchOptions,
+    RemoteFile,
+    checked_bytes,
+)
+from fairordinal.datasets._orca_files import (
+    CatalogueEntry,
+    _unpack,
+    catalogue_entry,
+    read_from_archive,
+    read_from_home,
+)
 from paper_data import HOME, needs_paper_data
 from web_server import serving
 
@@ -36,20 +44,20 @@ PLACE = "folder/file.data"
 @pytest.fixture(autouse=True)
 def patience(monkeypatch, request):
     monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setattr(_upstream, "TIMEOUT", 1.0 if "hanging" in request.node.name else 30.0)
+    monkeypatch.setattr(_download, "TIMEOUT", 1.0 if "hanging" in request.node.name else 30.0)
 
 
 @pytest.fixture
 def server(monkeypatch):
     """A server of CONTENT, which is known as the file "made up"."""
     with serving(CONTENT) as running:
-        known = Upstream(running.url, PLACE, hashlib.sha256(CONTENT).hexdigest())
-        monkeypatch.setitem(UPSTREAM, "made up", known)
+        known = RemoteFile(running.url, PLACE, hashlib.sha256(CONTENT).hexdigest())
+        monkeypatch.setitem(REMOTE_FILES, "made up", known)
         yield running
 
 
 def source(home, n_retries=0, allowed=True):
-    return Source(home, allowed, n_retries, 0.01)
+    return FetchOptions(home, allowed, n_retries, 0.01)
 
 
 def files(home):
@@ -98,7 +106,7 @@ def test_a_slow_download_is_waited_for(server, tmp_path):
 
 
 def test_no_server_at_all_is_said(monkeypatch, tmp_path):
-    monkeypatch.setitem(UPSTREAM, "made up", Upstream("http://127.0.0.1:1/x", PLACE, "0"))
+    monkeypatch.setitem(REMOTE_FILES, "made up", RemoteFile("http://127.0.0.1:1/x", PLACE, "0"))
     with pytest.raises(OSError, match="could not be downloaded"):
         checked_bytes("made up", source(tmp_path))
 
@@ -142,11 +150,11 @@ def test_two_at_once_do_not_disturb_each_other(server, tmp_path):
 def test_a_killed_download_leaves_nothing_that_is_taken_as_good(server, tmp_path):
     script = f"""
         from pathlib import Path
-        from fairordinal.datasets import _upstream
-        from fairordinal.datasets._home import Source
-        known = _upstream.Upstream({server.url!r}, {PLACE!r}, "0")
-        _upstream.UPSTREAM["made up"] = known
-        _upstream.checked_bytes("made up", Source(Path({str(tmp_path)!r}), True, 0, 0.0))
+        from fairordinal.datasets import _download
+        known = _download.RemoteFile({server.url!r}, {PLACE!r}, "0")
+        _download.REMOTE_FILES["made up"] = known
+        options = _download.FetchOptions(Path({str(tmp_path)!r}), True, 0, 0.0)
+        _download.checked_bytes("made up", options)
     """
     server.ways = ["hanging"]
     child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], env={**os.environ})
@@ -192,7 +200,7 @@ def made_up_set(n_rows=12, n_splits=3):
         texts[f"train_few.{split}"] = "".join(shuffled[:7]).encode()
         texts[f"test_few.{split}"] = "".join(shuffled[7:]).encode()
     sums = [f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in texts.items()]
-    entry = OrcaSet(
+    entry = CatalogueEntry(
         name="few-5",
         base="few",
         columns=("first", "second"),
@@ -226,7 +234,7 @@ def packed(*sets):
 def orca_server(monkeypatch):
     """A server of the archive of ORCA, whose content a test has to set."""
     with serving(b"") as running:
-        monkeypatch.setitem(UPSTREAM, "orca", replace(UPSTREAM["orca"], url=running.url))
+        monkeypatch.setitem(REMOTE_FILES, "orca", replace(REMOTE_FILES["orca"], url=running.url))
         yield running
 
 
@@ -241,9 +249,9 @@ def texts_of(entry, stored):
 def test_a_set_comes_out_of_the_archive_and_is_kept(orca_server, tmp_path):
     entry, texts = made_up_set()
     orca_server.content = packed((entry, texts))
-    found = set_from_archive(entry, source(tmp_path))
+    found = read_from_archive(entry, source(tmp_path))
     assert texts_of(entry, found) == texts
-    kept = stored_set(entry, tmp_path)
+    kept = read_from_home(entry, tmp_path)
     assert kept.lines == found.lines
     for ours, theirs in zip(found.splits, kept.splits, strict=True):
         np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
@@ -255,12 +263,12 @@ def test_a_set_comes_out_of_the_archive_and_is_kept(orca_server, tmp_path):
 def test_an_archive_that_is_there_is_not_fetched_again(orca_server, tmp_path):
     entry, texts = made_up_set()
     orca_server.content = packed((entry, texts))
-    set_from_archive(entry, source(tmp_path))
+    read_from_archive(entry, source(tmp_path))
     for file in ("table", "splits"):
         (tmp_path / "orca" / entry.name / f"{file}.csv.gz").unlink()
-        assert stored_set(entry, tmp_path) is None
-        set_from_archive(entry, source(tmp_path, allowed=False))
-        assert stored_set(entry, tmp_path) is not None
+        assert read_from_home(entry, tmp_path) is None
+        read_from_archive(entry, source(tmp_path, allowed=False))
+        assert read_from_home(entry, tmp_path) is not None
     assert orca_server.requests == 1
 
 
@@ -270,7 +278,7 @@ def test_an_archive_that_is_there_is_not_fetched_again(orca_server, tmp_path):
 def test_a_damaged_archive_is_fetched_again(orca_server, tmp_path, caplog, how):
     entry, texts = made_up_set()
     good = packed((entry, texts))
-    place = tmp_path / UPSTREAM["orca"].place
+    place = tmp_path / REMOTE_FILES["orca"].path
     place.parent.mkdir(parents=True)
     less = {name: text for name, text in texts.items() if name != "test_few.2"}
     middle = good.index(b"train_few.2") + 12
@@ -284,10 +292,10 @@ def test_a_damaged_archive_is_fetched_again(orca_server, tmp_path, caplog, how):
         }[how]
     )
     with pytest.raises(OSError, match="missing or damaged"):
-        set_from_archive(entry, source(tmp_path, allowed=False))
+        read_from_archive(entry, source(tmp_path, allowed=False))
     orca_server.content = good
-    assert texts_of(entry, set_from_archive(entry, source(tmp_path))) == texts
-    assert "is damaged, or has not all of few-5" in caplog.text
+    assert texts_of(entry, read_from_archive(entry, source(tmp_path))) == texts
+    assert "is damaged, or lacks files of few-5" in caplog.text
     assert place.read_bytes() == good
 
 
@@ -295,18 +303,18 @@ def test_an_archive_with_another_content_is_refused(orca_server, tmp_path):
     entry, texts = made_up_set()
     orca_server.content = packed((entry, texts | {"train_few.1": b"1 2 3\n"}))
     with pytest.raises(OSError, match=r"does not hold few-5 with its known checksums\. Try again"):
-        set_from_archive(entry, source(tmp_path))
-    assert stored_set(entry, tmp_path) is None
+        read_from_archive(entry, source(tmp_path))
+    assert read_from_home(entry, tmp_path) is None
 
 
 def test_half_an_archive_is_tried_again(orca_server, tmp_path):
     entry, texts = made_up_set()
     orca_server.content = packed((entry, texts))
     orca_server.ways = ["truncated_without_length", "truncated"]
-    assert texts_of(entry, set_from_archive(entry, source(tmp_path, n_retries=2))) == texts
+    assert texts_of(entry, read_from_archive(entry, source(tmp_path, n_retries=2))) == texts
     orca_server.ways = ["truncated_without_length"]
-    with pytest.raises(OSError, match="it is not a whole zip archive"):
-        set_from_archive(entry, source(tmp_path / "elsewhere"))
+    with pytest.raises(OSError, match="it is not a complete zip archive"):
+        read_from_archive(entry, source(tmp_path / "elsewhere"))
     assert files(tmp_path / "elsewhere") == []
 
 
@@ -315,8 +323,8 @@ def test_a_set_that_cannot_be_kept_is_used_all_the_same(orca_server, tmp_path, c
     orca_server.content = packed((entry, texts))
     (tmp_path / "orca").mkdir()
     (tmp_path / "orca" / entry.name).write_text("not a folder")
-    assert texts_of(entry, set_from_archive(entry, source(tmp_path))) == texts
-    assert "cannot be kept" in caplog.text
+    assert texts_of(entry, read_from_archive(entry, source(tmp_path))) == texts
+    assert "cannot be saved" in caplog.text
 
 
 def test_two_at_once_make_one_set(orca_server, tmp_path):
@@ -324,7 +332,7 @@ def test_two_at_once_make_one_set(orca_server, tmp_path):
     orca_server.content = packed((entry, texts))
     orca_server.ways = ["slow"] * 4
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: set_from_archive(entry, source(tmp_path)), range(4)))
+        found = list(pool.map(lambda _: read_from_archive(entry, source(tmp_path)), range(4)))
     assert [texts_of(entry, one) for one in found] == [texts] * 4
     assert len(files(tmp_path)) == 3
 
@@ -346,7 +354,7 @@ def peak_of(function):
 
 def archive_of(entry, texts, home, *, method=zipfile.ZIP_DEFLATED, prefix="", others=()):
     """An archive at its place in a data home."""
-    place = home / UPSTREAM["orca"].place
+    place = home / REMOTE_FILES["orca"].path
     place.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(place, "w", method) as archive:
         for name, text in texts.items():
@@ -358,16 +366,16 @@ def archive_of(entry, texts, home, *, method=zipfile.ZIP_DEFLATED, prefix="", ot
 
 def refused(entry, home):
     with pytest.raises(OSError, match="missing or damaged"):
-        set_from_archive(entry, source(home, allowed=False))
+        read_from_archive(entry, source(home, allowed=False))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("line", [b"0", b"\n"])
-def test_a_bomb_in_the_archive_is_refused_before_it_is_unpacked(tmp_path, method, line):
+def test_a_bomb_in_the_archive_is_refused_before_it_is_unpack(tmp_path, method, line):
     """3.3 GB came out of 1.5 MB."""
     entry, texts = made_up_set()
     archive_of(entry, texts | {"test_few.2": line * (BOMB // len(line))}, tmp_path, method=method)
-    assert peak_of(lambda: refused(entry, tmp_path)) < 2 * _bounded.MOST_OF_READ
+    assert peak_of(lambda: refused(entry, tmp_path)) < 2 * _orca_files.MAX_READ_BYTES
 
 
 @pytest.mark.parametrize("line", [b"0", b"\n"])
@@ -377,18 +385,18 @@ def test_a_bomb_that_lies_about_its_size_is_refused(tmp_path, line):
     content = place.read_bytes()
     assert content.count(BOMB.to_bytes(4, "little")) == 2
     place.write_bytes(content.replace(BOMB.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
-    assert peak_of(lambda: refused(entry, tmp_path)) < 2 * _bounded.MOST_OF_READ
+    assert peak_of(lambda: refused(entry, tmp_path)) < 2 * _orca_files.MAX_READ_BYTES
 
 
 def test_many_files_below_the_limit_are_refused_for_their_sum(tmp_path, monkeypatch):
     entry, texts = made_up_set()
     archive_of(entry, texts, tmp_path)
-    set_from_archive(entry, source(tmp_path, allowed=False))
+    read_from_archive(entry, source(tmp_path, allowed=False))
     size = sum(map(len, texts.values()))
-    monkeypatch.setattr(_bounded, "MOST_OF_SET", size - 1)
+    monkeypatch.setattr(_orca_files, "MAX_SET_BYTES", size - 1)
     refused(entry, tmp_path)
-    monkeypatch.setattr(_bounded, "MOST_OF_SET", size)
-    set_from_archive(entry, source(tmp_path, allowed=False))
+    monkeypatch.setattr(_orca_files, "MAX_SET_BYTES", size)
+    read_from_archive(entry, source(tmp_path, allowed=False))
 
 
 def test_files_are_parsed_only_if_they_have_their_checksums(tmp_path):
@@ -401,8 +409,8 @@ def test_files_are_parsed_only_if_they_have_their_checksums(tmp_path):
 def test_a_long_list_of_members_is_refused_before_it_is_read(tmp_path, monkeypatch):
     entry, texts = made_up_set()
     archive_of(entry, texts, tmp_path, others=[f"{i:0100d}" for i in range(5000)])
-    set_from_archive(entry, source(tmp_path, allowed=False))
-    monkeypatch.setattr(_bounded, "MOST_OF_READ", 200_000)
+    read_from_archive(entry, source(tmp_path, allowed=False))
+    monkeypatch.setattr(_orca_files, "MAX_READ_BYTES", 200_000)
     assert peak_of(lambda: refused(entry, tmp_path)) < MEBIBYTE
 
 
@@ -410,7 +418,7 @@ def test_a_long_list_of_members_is_refused_before_it_is_read(tmp_path, monkeypat
 def test_names_of_members_are_no_paths(tmp_path, prefix):
     entry, texts = made_up_set()
     archive_of(entry, texts, tmp_path / "home", prefix=prefix)
-    found = set_from_archive(entry, source(tmp_path / "home", allowed=False))
+    found = read_from_archive(entry, source(tmp_path / "home", allowed=False))
     assert texts_of(entry, found) == texts
     kept = [f"orca/{name}" for name in ("few-5/splits.csv.gz", "few-5/table.csv.gz")]
     assert files(tmp_path / "home") == ["orca/datasets-orreview.zip", *kept]
@@ -428,7 +436,7 @@ def test_an_archive_damaged_anywhere_is_refused_or_right(tmp_path):
         for _ in range(generator.integers(1, 4)):
             damaged[generator.integers(len(good))] = generator.choice([0, 1, 8, 127, 255])
         place.write_bytes(damaged)
-        found = _unpacked(entry, place)
+        found = _unpack(entry, place)
         assert found is None or texts_of(entry, found) == texts
         outcomes.add(found is None)
     assert outcomes == {True, False}
@@ -439,41 +447,41 @@ def test_an_archive_damaged_anywhere_is_refused_or_right(tmp_path):
 def test_a_bomb_in_the_data_home_is_refused(tmp_path, caplog, name, line):
     entry, texts = made_up_set()
     archive_of(entry, texts, tmp_path)
-    set_from_archive(entry, source(tmp_path, allowed=False))
+    read_from_archive(entry, source(tmp_path, allowed=False))
     kept = tmp_path / "orca" / entry.name / f"{name}.csv.gz"
     kept.write_bytes(gzip.compress(line * (BOMB // len(line)), 1))
-    assert peak_of(lambda: stored_set(entry, tmp_path)) < 3 * _bounded.MOST_OF_FILE
+    assert peak_of(lambda: read_from_home(entry, tmp_path)) < 3 * _download.MAX_FILE_BYTES
     assert "is damaged and will not be used" in caplog.text
 
 
 def test_many_short_lines_are_refused():
-    most = _bounded.MOST_LINES
-    assert len(_bounded.read_lines(io.BytesIO(b"\n" * most))) == most
+    most = _download.MAX_LINES
+    assert len(_download.read_lines(io.BytesIO(b"\n" * most))) == most
     with pytest.raises(ValueError, match=f"more than {most} lines"):
-        _bounded.read_lines(io.BytesIO(b"\n" * (most + 1)))
+        _download.read_lines(io.BytesIO(b"\n" * (most + 1)))
 
 
 def test_more_splits_than_a_set_has_are_not_made(tmp_path, monkeypatch):
     """A split without test rows has all others: 100 000 lines would have 100 000 rows each."""
     entry, texts = made_up_set()
     archive_of(entry, texts, tmp_path)
-    set_from_archive(entry, source(tmp_path, allowed=False))
+    read_from_archive(entry, source(tmp_path, allowed=False))
     kept = tmp_path / "orca" / entry.name / "splits.csv.gz"
     lines = b"".join(b"%d,train,0\n" % split for split in range(7))
     kept.write_bytes(gzip.compress(b"split,part,rows\n" + lines))
-    monkeypatch.setattr(_stored, "_others", lambda *_: pytest.fail("rows were listed"))
-    assert stored_set(entry, tmp_path) is None
+    monkeypatch.setattr(_orca_files, "_other_rows", lambda *_: pytest.fail("rows were listed"))
+    assert read_from_home(entry, tmp_path) is None
 
 
 @pytest.mark.parametrize("way", ["well", "without_length"])
 def test_a_download_without_an_end_is_ended(server, tmp_path, monkeypatch, way):
-    known = replace(UPSTREAM["made up"], most_bytes=len(CONTENT) - 1)
-    monkeypatch.setitem(UPSTREAM, "made up", known)
+    known = replace(REMOTE_FILES["made up"], max_bytes=len(CONTENT) - 1)
+    monkeypatch.setitem(REMOTE_FILES, "made up", known)
     server.ways = [way]
     with pytest.raises(OSError, match=f"could not be downloaded: .* than {len(CONTENT) - 1} bytes"):
         checked_bytes("made up", source(tmp_path))
     assert files(tmp_path) == []
-    monkeypatch.setitem(UPSTREAM, "made up", replace(known, most_bytes=len(CONTENT)))
+    monkeypatch.setitem(REMOTE_FILES, "made up", replace(known, max_bytes=len(CONTENT)))
     assert checked_bytes("made up", source(tmp_path)) == CONTENT
 
 
@@ -481,13 +489,13 @@ def test_a_huge_file_in_the_data_home_is_not_read(server, tmp_path):
     path = tmp_path / PLACE
     path.parent.mkdir()
     with path.open("wb") as file:
-        file.truncate(10 * _bounded.MOST_OF_FILE)
+        file.truncate(10 * _download.MAX_FILE_BYTES)
 
     def attempt():
         with pytest.raises(OSError, match="missing or damaged"):
             checked_bytes("made up", source(tmp_path, allowed=False))
 
-    assert peak_of(attempt) < 2 * _bounded.MOST_OF_FILE
+    assert peak_of(attempt) < 2 * _download.MAX_FILE_BYTES
 
 
 # -- the real sets -------------------------------------------------------------------------------
@@ -495,13 +503,13 @@ def test_a_huge_file_in_the_data_home_is_not_read(server, tmp_path):
 
 @needs_paper_data
 def test_drug_consumption_is_fetched_and_mended(monkeypatch, tmp_path):
-    known = UPSTREAM["drug_consumption"]
-    with serving((HOME / known.place).read_bytes()) as running:
-        monkeypatch.setitem(UPSTREAM, "drug_consumption", replace(known, url=running.url))
+    known = REMOTE_FILES["drug_consumption"]
+    with serving((HOME / known.path).read_bytes()) as running:
+        monkeypatch.setitem(REMOTE_FILES, "drug_consumption", replace(known, url=running.url))
         running.ways = ["truncated", "broken"]
         data = fetch_drug_consumption(data_home=tmp_path, delay=0.01)
-        assert files(tmp_path) == [known.place]
-        with (tmp_path / known.place).open("ab") as file:
+        assert files(tmp_path) == [known.path]
+        with (tmp_path / known.path).open("ab") as file:
             file.write(b"one row more")
         again = fetch_drug_consumption(data_home=tmp_path, delay=0.01)
     assert running.requests == 4
@@ -514,8 +522,8 @@ def test_drug_consumption_is_fetched_and_mended(monkeypatch, tmp_path):
 @needs_paper_data
 def test_a_downloaded_set_is_that_of_the_stored_table(orca_server, tmp_path, caplog):
     names = ["ESL", "machine-5", "machine-10"]
-    entries = [orca_set(name) for name in names]
-    orca_server.content = packed(*((e, texts_of(e, stored_set(e, HOME))) for e in entries))
+    entries = [catalogue_entry(name) for name in names]
+    orca_server.content = packed(*((e, texts_of(e, read_from_home(e, HOME))) for e in entries))
     with caplog.at_level(logging.WARNING, "fairordinal.datasets"):
         for name in names:
             for _ in range(2):  # from the archive, and from what was kept of it

@@ -17,10 +17,9 @@ from fairordinal.datasets import (
     get_data_home,
     orca_names,
 )
-from fairordinal.datasets._catalogue import catalogue, orca_set
-from fairordinal.datasets._communities_columns import COLUMNS
-from fairordinal.datasets._main_splits import main_splits
-from fairordinal.datasets._statistics import group_statistics, mean_test_statistics
+from fairordinal.datasets._dataset import group_statistics, mean_test_statistics
+from fairordinal.datasets._orca_files import catalogue, catalogue_entry
+from fairordinal.datasets._uci import CRIME_COLUMNS, random_splits
 from fairordinal.experiments.figures.printed_tables import (
     DEVIATIONS,
     MAIN,
@@ -59,7 +58,7 @@ def test_the_names_are_those_of_the_tables_in_order():
 
 
 def test_the_columns_of_communities_and_crime_have_128_names():
-    assert len(COLUMNS) == len(set(COLUMNS)) == 128
+    assert len(CRIME_COLUMNS) == len(set(CRIME_COLUMNS)) == 128
 
 
 @needs_paper_data
@@ -138,13 +137,13 @@ def test_the_20_splits_are_drawn_again(name, fetch):
 
 def test_other_random_numbers_are_noticed():
     with pytest.raises(RuntimeError, match="draws other random numbers"):
-        main_splits(1885, "0")
+        random_splits(1885, "0")
 
 
 @needs_paper_data
 @pytest.mark.parametrize("name", ["ESL", "SWD", "machine-5", "bank1-10", "abalone-5"])
 def test_rows_of_a_split_are_those_of_the_stored_table(name):
-    entry, data = orca_set(name), fetch_orca(name, **OFFLINE)
+    entry, data = catalogue_entry(name), fetch_orca(name, **OFFLINE)
     folder = HOME / ("orca_discretized" if entry.bins else "orca_real") / entry.base
     table = pd.read_csv(folder / "table.csv.gz")
     stored = pd.read_csv(folder / f"splits{entry.bins}.csv.gz")

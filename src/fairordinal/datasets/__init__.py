@@ -4,9 +4,8 @@
 `make_*` are drawn from a distribution whose violations are known.
 """
 
-from fairordinal.datasets._catalogue import orca_names
-from fairordinal.datasets._communities import fetch_communities_crime
-from fairordinal.datasets._drug import fetch_drug_consumption
+from fairordinal.datasets._dataset import mean_test_statistics as mean_test_statistics
+from fairordinal.datasets._download import get_data_home
 from fairordinal.datasets._embedded import (
     load_balance_scale,
     load_diabetes,
@@ -15,9 +14,10 @@ from fairordinal.datasets._embedded import (
     load_lev,
     load_swd,
 )
-from fairordinal.datasets._home import get_data_home
 from fairordinal.datasets._orca import fetch_orca
+from fairordinal.datasets._orca_files import orca_names
 from fairordinal.datasets._synthetic import make_biased_ordinal
+from fairordinal.datasets._uci import fetch_communities_crime, fetch_drug_consumption
 
 __all__ = [
     "fetch_communities_crime",

@@ -1,4 +1,4 @@
-"""Data sets that come with other packages; nothing is downloaded."""
+"""Data sets that are embedded in scikit-learn and skordinal, so that nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -8,48 +8,53 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from fairordinal._optional import optional
-from fairordinal.datasets._catalogue import orca_set
+from fairordinal.datasets._dataset import Dataset, as_bunch
 from fairordinal.datasets._orca import group_names, groups_of
-from fairordinal.datasets._rows import Rows, as_bunch
+from fairordinal.datasets._orca_files import catalogue_entry
 
-N_LEVELS = 5
+N_LEVELS = 5  # of the progression of diabetes
 
-SKORDINAL = """{name}, as skordinal has it, with groups.
+SKORDINAL = """{name}, from skordinal, with groups.
 
-Protected attribute: 1 if {group}, else 0; it is no input. The set comes without groups:
-Kleindessner et al., AISTATS 2022 (arXiv:2105.03153), make them of a feature that they do not name,
-and this one gives the statistics of their Table 3. ORCA's splits, with the groups of each, are in
-`fetch_orca("{name}")`, which has the same rows in the same order.
+Protected attribute: 1 if {group}, else 0; it is not an input. The original set has no groups:
+Kleindessner et al., AISTATS 2022 (arXiv:2105.03153), define them by a feature that they do not
+name, and this one gives the statistics of their Table 3. `fetch_orca("{name}")` has the same rows
+in the same order, with ORCA's splits and the groups of each split.
 Licence: {licence}.
 
 {source}"""
 
 DIABETES = """
 
-Here: five levels of progression, cut at its quintiles; the protected attribute is sex, which is no
-input."""
+In this version, the progression is cut into five levels at its quintiles. The protected attribute
+is sex, which is not an input."""
 
 
 def load_diabetes(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load scikit-learn's diabetes data as an ordinal task: five levels of disease progression.
 
-    Embedded in scikit-learn; nothing is downloaded.
+    The data is embedded in scikit-learn.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
-        `data` of shape (442, 9), without the sensitive feature; `target`, levels 0 to 4 of equal
-        size (progression after a year, cut at its quintiles); `sensitive_features`, ``"sex 1"``
-        or ``"sex 2"`` as the source codes them; `feature_names`; `target_names`, None;
-        `sensitive_names`; `splits` and `split_sensitive_features`, empty; `frame`, all columns if
-        `as_frame`, or None; `DESCR`.
+        `data` of shape (442, 9), without the sensitive feature; `target`, levels 0 to 4 of about
+        equal size (progression after a year, cut at its quintiles); `sensitive_features`,
+        ``"sex 1"`` or ``"sex 2"`` as in the source; `feature_names`; `target_names`, None;
+        `sensitive_names`; empty lists `splits` and `split_sensitive_features`; `frame`, a
+        DataFrame of all columns if `as_frame`, else None; and `DESCR`. If `return_X_y`, the tuple
+        ``(data, target)`` instead.
+
+    See Also
+    --------
+    make_biased_ordinal : Synthetic data with known violations.
 
     Examples
     --------
@@ -60,36 +65,42 @@ def load_diabetes(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """
     source = sklearn_datasets.load_diabetes()
     sex = source.feature_names.index("sex")
-    cuts = np.quantile(source.target, np.arange(1, N_LEVELS) / N_LEVELS)
-    rows = Rows(
+    thresholds = np.quantile(source.target, np.arange(1, N_LEVELS) / N_LEVELS)
+    dataset = Dataset(
         data=np.delete(source.data, sex, axis=1),
-        target=np.searchsorted(cuts, source.target, side="left"),
+        target=np.searchsorted(thresholds, source.target, side="left"),
         sensitive_features=np.where(source.data[:, sex] < 0, "sex 1", "sex 2"),
         feature_names=[name for name in source.feature_names if name != "sex"],
         sensitive_names={name: f"{name} of the source" for name in ("sex 1", "sex 2")},
         description=source.DESCR + DIABETES,
     )
-    return as_bunch(rows, return_X_y=return_X_y, as_frame=as_frame)
+    return as_bunch(dataset, return_X_y=return_X_y, as_frame=as_frame)
 
 
 def load_balance_scale(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load balance scale: which way does it tip?
+    """Load balance scale: to which side does a scale tip?
 
-    Embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
+    The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
         `data` of shape (625, 3), without the protected attribute; `target`, labels 1 to 3;
-        `sensitive_features`, 1 if left-weight is at or above its median, else 0; other
-        fields as :func:`fetch_orca` has them, but no splits.
+        `sensitive_features`, 1 if left-weight is at or above its median, else 0; `feature_names`,
+        `target_names` and `sensitive_names`; empty lists `splits` and `split_sensitive_features`;
+        `frame`, a DataFrame of all columns if `as_frame`, else None; and `DESCR`. If
+        `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    fetch_orca : All of ORCA's benchmark sets, with splits.
 
     Examples
     --------
@@ -102,23 +113,29 @@ def load_balance_scale(*, return_X_y: bool = False, as_frame: bool = False) -> A
 
 
 def load_era(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load ERA: would one hire this person?
+    """Load ERA: how likely is an applicant to be accepted for a job?
 
-    Embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
+    The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
         `data` of shape (1000, 3), without the protected attribute; `target`, labels 1 to 9;
-        `sensitive_features`, 1 if in1 is at or above its median, else 0; other
-        fields as :func:`fetch_orca` has them, but no splits.
+        `sensitive_features`, 1 if in1 is at or above its median, else 0; `feature_names`,
+        `target_names` and `sensitive_names`; empty lists `splits` and `split_sensitive_features`;
+        `frame`, a DataFrame of all columns if `as_frame`, else None; and `DESCR`. If
+        `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    fetch_orca : All of ORCA's benchmark sets, with splits.
 
     Examples
     --------
@@ -131,23 +148,29 @@ def load_era(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_esl(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load ESL: how fit is a candidate for a job?
+    """Load ESL: how well does an applicant fit a type of job?
 
-    Embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
+    The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
         `data` of shape (488, 3), without the protected attribute; `target`, labels 1 to 9;
-        `sensitive_features`, 1 if in1 is at or above its median, else 0; other
-        fields as :func:`fetch_orca` has them, but no splits.
+        `sensitive_features`, 1 if in1 is at or above its median, else 0; `feature_names`,
+        `target_names` and `sensitive_names`; empty lists `splits` and `split_sensitive_features`;
+        `frame`, a DataFrame of all columns if `as_frame`, else None; and `DESCR`. If
+        `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    fetch_orca : All of ORCA's benchmark sets, with splits.
 
     Examples
     --------
@@ -160,23 +183,29 @@ def load_esl(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_lev(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load LEV: how good is a lecturer?
+    """Load LEV: how is a lecturer rated?
 
-    Embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
+    The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
         `data` of shape (1000, 3), without the protected attribute; `target`, labels 1 to 5;
-        `sensitive_features`, 1 if In1 is at or above its median, else 0; other
-        fields as :func:`fetch_orca` has them, but no splits.
+        `sensitive_features`, 1 if In1 is at or above its median, else 0; `feature_names`,
+        `target_names` and `sensitive_names`; empty lists `splits` and `split_sensitive_features`;
+        `frame`, a DataFrame of all columns if `as_frame`, else None; and `DESCR`. If
+        `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    fetch_orca : All of ORCA's benchmark sets, with splits.
 
     Examples
     --------
@@ -189,23 +218,29 @@ def load_lev(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_swd(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load SWD: at what risk is a child at home?
+    """Load SWD: how large is the risk of a child at home?
 
-    Embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
+    The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
         `data` of shape (1000, 9), without the protected attribute; `target`, labels 1 to 4;
-        `sensitive_features`, 1 if In6 is 2, else 0; other
-        fields as :func:`fetch_orca` has them, but no splits.
+        `sensitive_features`, 1 if In6 is 2, else 0; `feature_names`,
+        `target_names` and `sensitive_names`; empty lists `splits` and `split_sensitive_features`;
+        `frame`, a DataFrame of all columns if `as_frame`, else None; and `DESCR`. If
+        `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    fetch_orca : All of ORCA's benchmark sets, with splits.
 
     Examples
     --------
@@ -218,13 +253,14 @@ def load_swd(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def _from_skordinal(name: str, loader: str, return_X_y: bool, as_frame: bool) -> Any:
+    """Load a set of skordinal, and add the groups of ORCA's catalogue."""
     datasets = optional("skordinal.datasets", f"{loader}()", "baselines")
-    source, entry = getattr(datasets, loader)(), orca_set(name)
+    source, entry = getattr(datasets, loader)(), catalogue_entry(name)
     place = entry.columns.index(entry.sensitive_column)
     text = SKORDINAL.format(
         name=name, group=group_names(entry)[1], licence=entry.licence, source=source.DESCR
     )
-    rows = Rows(
+    dataset = Dataset(
         data=np.delete(source.data, place, axis=1),
         target=source.target.astype(int) + 1,
         sensitive_features=groups_of(source.data[:, place], entry),
@@ -233,4 +269,4 @@ def _from_skordinal(name: str, loader: str, return_X_y: bool, as_frame: bool) ->
         description=text,
         target_names=entry.target_names,
     )
-    return as_bunch(rows, return_X_y=return_X_y, as_frame=as_frame)
+    return as_bunch(dataset, return_X_y=return_X_y, as_frame=as_frame)

@@ -1,4 +1,4 @@
-"""ORCA's benchmark sets (Gutiérrez et al. 2016), as in section 5.2 of the paper."""
+"""ORCA's benchmark sets (Gutiérrez et al. 2016), with the groups of the paper's section 5.2."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal.datasets._archive import set_from_archive
-from fairordinal.datasets._catalogue import OrcaSet, orca_set
-from fairordinal.datasets._home import source_of
-from fairordinal.datasets._rows import Array, Rows, as_bunch
-from fairordinal.datasets._stored import StoredSet, stored_set
+from fairordinal.datasets._dataset import Array, Dataset, as_bunch
+from fairordinal.datasets._download import read_fetch_options
+from fairordinal.datasets._orca_files import (
+    CatalogueEntry,
+    OrcaTable,
+    catalogue_entry,
+    read_from_archive,
+    read_from_home,
+)
 
 DESCRIPTION = """{name}: a benchmark set of ordinal regression.
 
@@ -19,17 +23,17 @@ DESCRIPTION = """{name}: a benchmark set of ordinal regression.
 
 Inputs: {inputs}
 Labels: 1 to {n_labels}{labels}.
-Protected attribute: {rule} It is no input.
+Protected attribute: {rule} It is not an input.
 
-Source: {source}; by way of ORCA, datasets-orreview.zip, folder {folder}.
+Source: {source}; from ORCA's archive datasets-orreview.zip, folder {folder}.
 Citation: P. A. Gutiérrez, M. Pérez-Ortiz, J. Sánchez-Monedero, F. Fernández-Navarro,
 C. Hervás-Martínez (2016). Ordinal regression methods: survey and experimental study. IEEE
 Transactions on Knowledge and Data Engineering 28, 127-146.
 Licence: {licence}.
 
-Known points: the set comes without groups. Kleindessner et al., AISTATS 2022 (arXiv:2105.03153),
-make them of a feature that they do not name; this one gives the statistics of their Tables 3 and 4.
-Rows are in the order of the first training file and the first test file.{note}
+Known points: the original set has no groups. Kleindessner et al., AISTATS 2022 (arXiv:2105.03153),
+define them by a feature that they do not name; this one gives the statistics of their Tables 3 and
+4. Rows are in the order of the first training file and the first test file.{note}
 """
 
 
@@ -45,7 +49,7 @@ def fetch_orca(
 ) -> Any:
     """Load one of ORCA's 33 benchmark sets, with ORCA's splits and the paper's groups.
 
-    All sets are one download; each is checked on every use against the checksums of ORCA's own
+    All sets come in one download. On every use, a set is checked against the checksums of ORCA's
     training and test files.
 
     Parameters
@@ -55,11 +59,11 @@ def fetch_orca(
     data_home : str or path, default=None
         Folder of the data; see :func:`get_data_home`.
     download_if_missing : bool, default=True
-        If False, missing or damaged files are an ``OSError``.
+        If False, raise an ``OSError`` if files are missing or damaged.
     return_X_y : bool, default=False
         Return ``(data, target)``. Groups and splits are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
     n_retries : int, default=3
         How often a failed download is tried again.
     delay : float, default=1.0
@@ -68,31 +72,54 @@ def fetch_orca(
     Returns
     -------
     data : Bunch
-        `data`, unscaled and without the protected attribute; `target`, labels 1 to k;
-        `sensitive_features`, 0 or 1; `feature_names`; `target_names`, of the labels in order, or
-        None; `sensitive_names`, of the groups; `splits`, pairs of training and test row numbers;
-        `split_sensitive_features`, groups of those rows (see notes); `frame`, all columns if
-        `as_frame`, or None; `DESCR`, with source, citation and licence.
+        Dictionary-like object, with these attributes:
+
+        data : ndarray or DataFrame of shape (n_samples, n_features)
+            Features, not scaled and without the protected attribute.
+        target : ndarray or Series of shape (n_samples,)
+            Labels 1 to k.
+        sensitive_features : ndarray or Series of shape (n_samples,)
+            Groups, 0 or 1.
+        feature_names : list of str
+            Names of the columns of `data`.
+        target_names : list of str or None
+            Names of the labels, in ascending order.
+        sensitive_names : dict
+            Names of the groups.
+        splits : list of (ndarray, ndarray)
+            Row numbers of the training and the test set of each split.
+        split_sensitive_features : list of (ndarray, ndarray)
+            Groups of these rows; see Notes.
+        frame : DataFrame or None
+            All columns, if `as_frame`.
+        DESCR : str
+            Description, with source, citation and licence.
+
+        If `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    orca_names : Names of the sets.
+    load_era : ERA as embedded in skordinal; also ESL, LEV, SWD and balance scale.
 
     Notes
     -----
-    Groups are a binary feature, or whether a feature is at or above its median. As the paper's
-    tables require, that median is taken within each training and each test file, so that a row may
-    be in one group in one split and in the other in the next: `split_sensitive_features` has these
-    groups. `sensitive_features` takes the median of all rows.
+    Groups are a binary feature, or whether a feature is at or above its median. The paper's tables
+    require that this median is taken within each training and each test file, so that the group of
+    a row may differ between splits: `split_sensitive_features` has these groups.
+    `sensitive_features` uses the median of all rows.
     """
-    source = source_of(data_home, download_if_missing, n_retries, delay)
-    entry = orca_set(name)
-    stored = stored_set(entry, source.home) or set_from_archive(entry, source)
-    rows = _rows(entry, stored)
-    return as_bunch(rows, return_X_y=return_X_y, as_frame=as_frame)
+    options = read_fetch_options(data_home, download_if_missing, n_retries, delay)
+    entry = catalogue_entry(name)
+    table = read_from_home(entry, options.home) or read_from_archive(entry, options)
+    return as_bunch(_dataset(entry, table), return_X_y=return_X_y, as_frame=as_frame)
 
 
-def _rows(entry: OrcaSet, stored: StoredSet) -> Rows:
-    values = stored.values()
+def _dataset(entry: CatalogueEntry, table: OrcaTable) -> Dataset:
+    values = table.values()
     place = entry.columns.index(entry.sensitive_column)
     target, feature = values[:, -1].astype(int), values[:, place]
-    return Rows(
+    return Dataset(
         data=np.delete(values[:, :-1], place, axis=1),
         target=target,
         sensitive_features=groups_of(feature, entry),
@@ -100,33 +127,33 @@ def _rows(entry: OrcaSet, stored: StoredSet) -> Rows:
         sensitive_names=group_names(entry),
         description=_description(entry, target),
         target_names=entry.target_names,
-        splits=stored.splits,
+        splits=table.splits,
         split_sensitive_features=[
             (groups_of(feature[train], entry), groups_of(feature[test], entry))
-            for train, test in stored.splits
+            for train, test in table.splits
         ],
     )
 
 
-def groups_of(feature: Array, entry: OrcaSet) -> Array:
-    """Whether the feature has the value of group 1, or is not below its median in these rows."""
+def groups_of(feature: Array, entry: CatalogueEntry) -> Array:
+    """Return group 1 for rows with the sensitive value, or at or above the median of the rows."""
     if entry.sensitive_value is None:
         return (feature >= np.median(feature)).astype(int)
     return (feature == entry.sensitive_value).astype(int)
 
 
-def group_names(entry: OrcaSet) -> dict[Any, str]:
-    """What the groups have in common."""
+def group_names(entry: CatalogueEntry) -> dict[Any, str]:
+    """Return descriptions of groups 0 and 1."""
     column, value = entry.sensitive_column, entry.sensitive_value
     if value is None:
         return {0: f"{column} below its median", 1: f"{column} at or above its median"}
     return {0: f"{column} is not {value:g}", 1: f"{column} is {value:g}"}
 
 
-def _description(entry: OrcaSet, target: Array) -> str:
+def _description(entry: CatalogueEntry, target: Array) -> str:
     n_labels, names = len(np.unique(target)), entry.target_names
-    within = "the median being that of the training or test file."
-    scaled = "standardised by ORCA." if entry.bins else "as ORCA has them, unscaled."
+    within = "with the median of the training or test file."
+    scaled = "standardised by ORCA." if entry.bins else "as in ORCA, not scaled."
     rule = f"1 if {group_names(entry)[1]}"
     return DESCRIPTION.format(
         name=entry.name,
@@ -135,7 +162,7 @@ def _description(entry: OrcaSet, target: Array) -> str:
         n_labels=n_labels,
         n_splits=entry.n_splits,
         inputs=scaled,
-        labels=f", originally {', '.join(names)}" if names else ", a number cut by its quantiles",
+        labels=f", originally {', '.join(names)}" if names else ", a number cut at its quantiles",
         rule=f"{rule}, {within}" if entry.sensitive_value is None else f"{rule}.",
         source=entry.source,
         folder=entry.folder,

@@ -1,8 +1,8 @@
-"""Made-up rows whose violations in the population are known.
+"""Synthetic data whose violations in the population are known.
 
-In group g a row has a merit s ~ N(shift_g, 1), the projection of its features on a direction, and
-an outcome z = s + label_shift_g + noise·N(0, 1), which thresholds cut into labels. So disparities
-of merits and labels are integrals of normal distributions.
+A row of group g has a merit ``s ~ N(shift_g, 1)``, the projection of its features on a direction,
+and an outcome ``z = s + label_shift_g + noise * N(0, 1)``, which thresholds cut into labels.
+Disparities of merits and labels are therefore integrals of normal distributions.
 """
 
 from __future__ import annotations
@@ -19,51 +19,56 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 from sklearn.utils import check_random_state
 
-from fairordinal.datasets._rows import Array, Rows, as_bunch
+from fairordinal.datasets._dataset import Array, Dataset, as_bunch
 
-REACH = 9.0  # standard deviations, beyond which a normal distribution has 1e-19
-STEPS = 40  # of the grid, to the narrowest of all standard deviations
+TAIL = 9.0  # standard deviations; a normal variable is farther away with probability 1e-19
+GRID_STEPS = 40  # grid points in the smallest standard deviation
 
-DESCRIPTION = """Made-up rows with ordered labels and a known bias.
+DESCRIPTION = """Synthetic data with ordered labels and a known bias.
 
 {n_rows} rows, {n_inputs} inputs, {n_labels} ordered labels (equally frequent in the population),
 {n_groups} groups with shares {shares}.
 
-Merit s is normal with variance 1; its mean is {shifts} by group. Inputs are normal, too,
-and `data @ coefficients` is s. Labels cut s + ({label_shifts}) by group + {noise:g} N(0, 1).
+Merit s is normal with variance 1; its mean by group is {shifts}. Inputs are normal, and
+`data @ coefficients` is s. Labels are s + ({label_shifts}) by group + {noise:g} N(0, 1), cut at
+thresholds.
 """
 
 
 @dataclass(frozen=True)
 class Population:
-    """Groups, and how merits and labels are distributed in them."""
+    """The distribution of merits and labels in each group."""
 
     shares: Array
     shifts: Array  # mean merit of each group
-    label_shifts: Array  # what is added to the outcome of each group, whatever its merit
+    label_shifts: Array  # added to the outcomes of each group, independently of merit
     noise: float
     n_labels: int
 
     @cached_property
     def thresholds(self) -> Array:
-        """Cuts of the outcome that make labels equally frequent."""
+        """Thresholds of the outcome for which all labels are equally frequent."""
         means, spread = self.shifts + self.label_shifts, np.hypot(1.0, self.noise)
-        ends = means.min() - REACH * spread, means.max() + REACH * spread
+        ends = means.min() - TAIL * spread, means.max() + TAIL * spread
 
-        def excess(cut: float, share: float) -> float:
-            return float(self.shares @ norm.cdf(cut, means, spread) - share)
+        def excess(threshold: float, share: float) -> float:
+            return float(self.shares @ norm.cdf(threshold, means, spread) - share)
 
         wanted = np.arange(1, self.n_labels) / self.n_labels
         return np.array([brentq(excess, *ends, args=(share,), xtol=1e-13) for share in wanted])
 
     def label_shares(self) -> Array:
-        """P[label | group]."""
+        """Return P[label | group], (n_groups, n_labels)."""
         means, spread = self.shifts + self.label_shifts, np.hypot(1.0, self.noise)
         cuts = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
         return np.diff(norm.cdf(cuts, means[:, None], spread), axis=1)
 
     def violations(self) -> dict[str, dict[str, float]]:
-        """Largest disparities between two groups: of the labels themselves, and of the merit."""
+        """Return the violations of the labels and of the merit as predictions, by criterion.
+
+        Labels as predictions of themselves put all pairs of unequal labels in the right order, so
+        that they never violate equal opportunity.
+        """
         labels, merits = self._label_disparities(), self._merit_disparities()
         return {
             "labels": {"demographic_parity": _largest(labels), "equal_opportunity": 0.0},
@@ -74,19 +79,23 @@ class Population:
         }
 
     def _label_disparities(self) -> Array:
-        """P[y_g > y_h] - P[y_h > y_g], by sums over labels."""
+        """Return P[y_g > y_h] - P[y_h > y_g] for all groups g and h, by sums over labels."""
         shares = self.label_shares()
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
         return above - above.T
 
     def _merit_disparities(self) -> Array:
-        """P[s_g > s_h] - P[s_h > s_g], from the difference of two normal merits."""
+        """Return P[s_g > s_h] - P[s_h > s_g]: s_g - s_h is N(shift_g - shift_h, 2)."""
         return 2 * norm.cdf(np.subtract.outer(self.shifts, self.shifts) / np.sqrt(2)) - 1
 
     def _opportunity_disparities(self) -> Array:
-        """P[s_g > s_h | y_g > y_h] - P[s_h > s_g | y_h > y_g], by quadrature over merits."""
+        """Return P[s_g > s_h | y_g > y_h] - P[s_h > s_g | y_h > y_g], by quadrature over merits.
+
+        With the density f_g(s, l) of merit and label, P[s_g > s_h, y_g > y_h] is the sum over l of
+        the integral over s of f_g(s, l) P[s_h < s, y_h < l].
+        """
         grid, density = self._density()
-        lower = np.cumsum(density, axis=2) - density  # of lower labels
+        lower = np.cumsum(density, axis=2) - density  # density of merit s and a label below l
         below = CubicSpline(grid, lower, axis=1).antiderivative()(grid)
         both = np.einsum("gsl,hsl->gh", density, below) * (grid[1] - grid[0])
         shares = self.label_shares()
@@ -94,9 +103,9 @@ class Population:
         return rates - rates.T
 
     def _density(self) -> tuple[Array, Array]:
-        """A grid of merits, and the density of (merit, label) there, for each group."""
-        step = min(1.0, self.noise) / STEPS
-        grid = np.arange(self.shifts.min() - REACH, self.shifts.max() + REACH, step)
+        """Return a grid of merits, and f_g(s, l) on it, (n_groups, n_grid, n_labels)."""
+        step = min(1.0, self.noise) / GRID_STEPS
+        grid = np.arange(self.shifts.min() - TAIL, self.shifts.max() + TAIL, step)
         cuts = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
         outcomes = grid[None, :, None] + self.label_shifts[:, None, None]
         labels = np.diff(norm.cdf((cuts - outcomes) / self.noise), axis=2)
@@ -120,7 +129,7 @@ def make_biased_ordinal(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """Draw rows with ordered labels and groups, whose violations in the population are known.
+    """Draw synthetic data with ordered labels, groups, and known violations in the population.
 
     Parameters
     ----------
@@ -129,42 +138,68 @@ def make_biased_ordinal(
     n_labels : int, default=5
         Number of labels, equally frequent in the population.
     groups : int or sequence of float, default=2
-        Number of groups, of equal size; or their sizes, in any unit.
+        Number of groups of equal size, or relative sizes of the groups.
     bias : float, default=1.0
-        Distance between the mean merits of the first and the last group, in standard deviations;
-        groups between them are evenly spaced. It shows in the features and in the labels.
+        Distance between the mean merits of the first and the last group, in standard deviations.
+        The means of the groups between them are evenly spaced. It affects features and labels.
     label_bias : float, default=0.0
-        Distance between how outcomes of equal merit are judged in the first and the last group.
-        It shows in the labels only.
+        Distance between the mean outcomes of rows with equal merit in the first and the last
+        group. It affects labels only.
     noise : float, default=0.5
-        Standard deviation of what labels depend on besides merit and group; at least 0.01.
+        Standard deviation of the outcome, given merit and group; at least 0.01.
     n_features : int, default=4
         Number of features.
     random_state : int, RandomState instance or None, default=None
-        Seed.
+        Seed. Pass an int for the same rows at each call.
     return_X_y : bool, default=False
-        Return ``(data, target)``. The groups are only in the Bunch.
+        Return ``(data, target)``. Groups are only in the Bunch.
     as_frame : bool, default=False
-        Give pandas objects; needs ``pip install fairordinal[data]``.
+        Return pandas objects; this needs ``pip install fairordinal[data]``.
 
     Returns
     -------
     data : Bunch
-        `data` of shape (n_samples, n_features); `target`, labels 1 to `n_labels`;
-        `sensitive_features`, groups from 0; `scores`, the merit of each row, which is
-        ``data @ coefficients``; `coefficients`; `thresholds`, of the outcome;
-        `population_violations`, what pairwise violations tend to as rows get many, as
-        ``{"labels": {...}, "scores": {...}}`` (the labels or the merit as a prediction), each with
-        ``"demographic_parity"`` and ``"equal_opportunity"``; and the fields of the other data
-        sets, `feature_names`, `target_names` (None), `sensitive_names`, `splits` and
-        `split_sensitive_features` (empty), `frame`, `DESCR`.
+        Dictionary-like object, with these attributes:
+
+        data : ndarray or DataFrame of shape (n_samples, n_features)
+            Features.
+        target : ndarray or Series of shape (n_samples,)
+            Labels 1 to `n_labels`.
+        sensitive_features : ndarray or Series of shape (n_samples,)
+            Groups, numbered from 0.
+        scores : ndarray of shape (n_samples,)
+            The merit of each row, ``data @ coefficients``.
+        coefficients : ndarray of shape (n_features,)
+            Coefficients of the merit.
+        thresholds : ndarray of shape (n_labels - 1,)
+            Thresholds of the outcome.
+        population_violations : dict of dict
+            Limits of the pairwise violations for many rows, as
+            ``{"labels": {...}, "scores": {...}}``: the labels or the merit as predictions, each
+            for ``"demographic_parity"`` and ``"equal_opportunity"``.
+        feature_names : list of str
+            Names of the columns of `data`.
+        sensitive_names : dict
+            Names of the groups.
+        frame : DataFrame or None
+            All columns, if `as_frame`.
+        DESCR : str
+            Description.
+
+        `target_names` is None, and `splits` and `split_sensitive_features` are empty, as in other
+        data sets without them. If `return_X_y`, the tuple ``(data, target)`` instead.
+
+    See Also
+    --------
+    load_diabetes : Real data that needs no download.
 
     Notes
     -----
-    With merits s ~ N(m_g, 1) in group g and outcomes z = s + b_g + noise·N(0, 1), demographic
-    parity of merits is 2Φ((m_g - m_h)/√2) - 1. That of labels is a sum over labels, whose shares
-    are differences of Φ. Equal opportunity of merits is a quadrature, good to 1e-8. Labels as a
-    prediction of themselves have none to violate: 0.
+    With merits s ~ N(m_g, 1) in group g and outcomes z = s + b_g + noise·N(0, 1), the disparity of
+    merits for demographic parity is 2Φ((m_g - m_h)/√2) - 1. That of labels is a sum over labels,
+    whose shares are differences of Φ. The disparity of merits for equal opportunity is computed by
+    quadrature, with an error below 1e-8. Labels as predictions of themselves satisfy equal
+    opportunity: 0.
 
     Examples
     --------
@@ -179,23 +214,21 @@ def make_biased_ordinal(
     """
     _check(n_samples, n_labels, noise, n_features)
     shares = _shares(groups)
-    places = np.linspace(-0.5, 0.5, len(shares))
-    population = Population(shares, bias * places, label_bias * places, float(noise), n_labels)
+    offsets = np.linspace(-0.5, 0.5, len(shares))
+    population = Population(shares, bias * offsets, label_bias * offsets, float(noise), n_labels)
     drawn = _draw(population, n_samples, n_features, check_random_state(random_state))
-    bunch = as_bunch(drawn.rows, return_X_y=return_X_y, as_frame=as_frame)
-    if return_X_y:
-        return bunch
-    return _with_truth(bunch, population, drawn)
+    bunch = as_bunch(drawn.dataset, return_X_y=return_X_y, as_frame=as_frame)
+    return bunch if return_X_y else _with_truth(bunch, population, drawn)
 
 
 @dataclass(frozen=True)
-class _Drawn:
-    rows: Rows
+class _Draw:
+    dataset: Dataset
     scores: Array
     coefficients: Array
 
 
-def _draw(population: Population, n: int, n_features: int, generator: Any) -> _Drawn:
+def _draw(population: Population, n: int, n_features: int, generator: Any) -> _Draw:
     direction = generator.normal(size=n_features)
     direction /= np.linalg.norm(direction)
     groups = generator.choice(len(population.shares), size=n, p=population.shares)
@@ -204,18 +237,19 @@ def _draw(population: Population, n: int, n_features: int, generator: Any) -> _D
     outcomes = (
         scores + population.label_shifts[groups] + population.noise * generator.normal(size=n)
     )
-    rows = Rows(
+    dataset = Dataset(
         data=data,
         target=np.searchsorted(population.thresholds, outcomes) + 1,
         sensitive_features=groups,
-        feature_names=[f"x{place}" for place in range(n_features)],
+        feature_names=[f"x{number}" for number in range(n_features)],
         sensitive_names={group: f"group {group}" for group in range(len(population.shares))},
         description=_description(population, n, n_features),
     )
-    return _Drawn(rows, scores, direction)
+    return _Draw(dataset, scores, direction)
 
 
-def _with_truth(bunch: Any, population: Population, drawn: _Drawn) -> Any:
+def _with_truth(bunch: Any, population: Population, drawn: _Draw) -> Any:
+    """Add merits, thresholds and violations of the population to a Bunch."""
     bunch.scores = drawn.scores
     bunch.coefficients = drawn.coefficients
     bunch.thresholds = population.thresholds

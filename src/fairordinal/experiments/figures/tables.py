@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal.datasets._statistics import mean_test_statistics
+from fairordinal.datasets import mean_test_statistics
 from fairordinal.experiments._cell import Cell, Row, WholeCell
 from fairordinal.experiments._experiment import Experiment, Finding, Options
 from fairordinal.experiments._split import CRIME, CRIME_THREE, DRUGS, fetch
