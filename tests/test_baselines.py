@@ -31,8 +31,8 @@ from fairordinal.baselines import (
     fair_ranker_only,
     fair_thresholds_only,
 )
-from fairordinal.baselines._likelihood import Likelihood
-from fairordinal.baselines._rows import count_rows
+from fairordinal.baselines._inputs import count_rows
+from fairordinal.baselines._proportional_odds import Likelihood
 from fairordinal.criteria import as_criterion
 from fairordinal.metrics import (
     mean_cost,
@@ -96,8 +96,8 @@ def likelihood_of(X, y, alpha=0.0, weight=None):
 def some_parameters(likelihood, seed=0):
     at = likelihood.start()
     generator = np.random.default_rng(seed)
-    at[: likelihood.n_cuts] = np.sort(generator.normal(size=likelihood.n_cuts))
-    at[likelihood.n_cuts :] = generator.normal(size=len(at) - likelihood.n_cuts)
+    at[: likelihood.n_thresholds] = np.sort(generator.normal(size=likelihood.n_thresholds))
+    at[likelihood.n_thresholds :] = generator.normal(size=len(at) - likelihood.n_thresholds)
     return at
 
 
@@ -468,7 +468,7 @@ def test_order_within_a_group_is_kept_and_the_group_is_needed():
         assert (np.diff(fair[a == g][np.argsort(raw[a == g])]) >= 0).all()
     with pytest.raises(ValueError, match="needs sensitive_features"):
         model.predict(X)
-    with pytest.raises(ValueError, match=r"got 5\. There is nothing to compare"):
+    with pytest.raises(ValueError, match=r"got 5\. Predictions are not defined for groups"):
         model.predict(X, sensitive_features=np.full(len(y), 5))
     with pytest.raises(ValueError, match="must be a regressor"):
         WassersteinFairClassifier(LogisticRegression()).fit(X, y, sensitive_features=a)

@@ -1,4 +1,4 @@
-"""One step of the method without the other: what each is good for."""
+"""The paper's ablations: one of the two steps of its method without the other."""
 
 from __future__ import annotations
 
@@ -18,32 +18,41 @@ def fair_ranker_only(
     cv: Any = None,
     categories: Any = None,
 ) -> FairThresholdClassifier:
-    """Step 1 alone: a fair ranker, cut at the thresholds of least cost.
+    """Return a classifier with step 1 only: a fair ranker, with thresholds of least cost.
 
     Parameters
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
-        What is fair.
+        Fairness criterion of the ranker.
     trade_off : float in [0, 1], default=0.5
-        The paper's μ, of the ranker.
+        The paper's μ: 0 for the most accurate ranker, 1 for the fairest.
     alpha : float, default=None
         Strength of the ranker's penalty; None chooses it by cross-validation.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
+        predicting label j for a row with label i.
     cv : int, float, splitter or iterable, default=None
-        How scores for the thresholds are held out. The paper cuts the scores of the rows that the
-        ranker was fitted to: list one split with all rows on both sides.
+        Splits for the out-of-fold scores that thresholds are chosen on. The paper uses in-sample
+        scores: to get them, list one split with all rows as training and as test rows.
     categories : sequence, default=None
-        All labels in ascending order.
+        All labels in ascending order. Needed for names without an order.
 
     Returns
     -------
     model : FairThresholdClassifier
         Not fitted.
 
+    See Also
+    --------
+    fair_thresholds_only : Step 2 without step 1.
+
     Notes
     -----
-    The method with λ'=0, in section 5.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
+    The method with λ'=0 in section 5.2 of [1]_.
+
+    References
+    ----------
+    .. [1] Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples
     --------
@@ -72,32 +81,46 @@ def fair_thresholds_only(
     cv: Any = None,
     categories: Any = None,
 ) -> FairThresholdClassifier:
-    """Step 2 alone: fair thresholds for the scores of proportional odds.
+    """Return a classifier with step 2 only: fair thresholds for scores of proportional odds.
 
     Parameters
     ----------
     criterion : str or Criterion, default="demographic_parity"
-        What is fair.
-    trade_off, max_violation : float, default=None
-        As in :class:`~fairordinal.FairThresholdClassifier`.
+        Fairness criterion of the predicted labels.
+    trade_off : float in [0, 1), default=None
+        The paper's λ', the weight of the violation against the cost: 0 ignores fairness. Not
+        together with `max_violation`.
+    max_violation : float, default=None
+        The largest violation allowed on new rows, as estimated by cross-validation; 0.05 if
+        `trade_off` is not given either.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
+        predicting label j for a row with label i.
     group_aware : bool, default=False
-        A set of thresholds for each group: a competitor that `predict` must tell the group, as
-        post-processing of decisions mostly does. It may be unlawful.
+        Whether each group has its own thresholds, as in most post-processing methods. `predict`
+        then needs the group. Treating people differently by their group may be unlawful.
     cv : int, float, splitter or iterable, default=None
-        How scores for the thresholds are held out; see `fair_ranker_only`.
+        Splits for the out-of-fold scores that thresholds are chosen on. The paper uses in-sample
+        scores: to get them, list one split with all rows as training and as test rows.
     categories : sequence, default=None
-        All labels in ascending order.
+        All labels in ascending order. Needed for names without an order.
 
     Returns
     -------
     model : FairThresholdClassifier
         Not fitted.
 
+    See Also
+    --------
+    fair_ranker_only : Step 1 without step 2.
+
     Notes
     -----
-    Predictors (v) in section 5.1 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
+    Predictors (v) in section 5.1 of [1]_.
+
+    References
+    ----------
+    .. [1] Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples
     --------

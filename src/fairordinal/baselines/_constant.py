@@ -1,4 +1,4 @@
-"""The best constant label: the simplest predictor that is fair."""
+"""The best constant label: the simplest fair predictor."""
 
 from __future__ import annotations
 
@@ -12,46 +12,58 @@ from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
 from fairordinal._fitting import wholly
 from fairordinal._validation import Array
-from fairordinal.baselines._rows import Labelled, count_rows, read_labels
+from fairordinal.baselines._inputs import CodedLabels, count_rows, read_labels
 
 
-def cheapest_label(rows: Labelled, cost_matrix: Any) -> tuple[int, float]:
-    """Code of the label with the least mean cost, the lowest of several, and that cost."""
+def cheapest_label(rows: CodedLabels, cost_matrix: Any) -> tuple[int, float]:
+    """Return the code of the label with the least mean cost, and that cost.
+
+    Of several labels with the same cost, it is the lowest.
+    """
     totals = rows.totals
     matrix = as_cost_matrix(cost_matrix, rows.labels)
     unit = cost_unit(matrix)
     cost = totals @ (matrix / unit) / totals.sum()
-    near = cost <= cost.min() * (1 + 1e-12)  # equal but for rounding
-    code = int(np.flatnonzero(near)[0])
+    minimal = cost <= cost.min() * (1 + 1e-12)  # equal up to rounding
+    code = int(np.flatnonzero(minimal)[0])
     return code, unit * float(cost[code])
 
 
 class ConstantClassifier(ClassifierMixin, BaseEstimator):
-    r"""Predict one label for everybody: the one with the least mean cost.
+    r"""Constant predictor: one label for all rows, the one with the least mean cost.
 
     With absolute cost it is the (weighted, lower) median of the labels, with zero-one cost the
-    most frequent label. It treats groups alike: every pairwise violation is 0.
+    most frequent label. All groups get the same label, so that every pairwise violation is 0.
 
     Parameters
     ----------
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
+        predicting label j for a row with label i.
     categories : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Attributes
     ----------
     constant_ : label
-        What is predicted; of several that cost the same, the lowest.
+        The predicted label. Of several labels with the same cost, it is the lowest.
     cost_ : float
-        Its mean cost on the rows given.
+        Its mean cost on the training rows.
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
 
+    See Also
+    --------
+    RandomizedMixtureClassifier : A coin between a model and this predictor.
+
     Notes
     -----
-    :math:`\arg\min_j \sum_i w_i C_{y_i, j}`. Cost: one count of the rows. The "best constant
-    predictor" in section 5.1 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
+    The label is :math:`\arg\min_j \sum_i w_i C_{y_i, j}`; rows are counted once. It is the "best
+    constant predictor" in section 5.1 of [1]_.
+
+    References
+    ----------
+    .. [1] Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples
     --------
@@ -69,19 +81,19 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, *, sample_weight: Any = None, sensitive_features: Any = None
     ) -> ConstantClassifier:
-        """Find the label.
+        """Find the label with the least mean cost.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Not looked at.
+            Ignored, except for the number of rows.
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
-            by position; an index is ignored.
+            Ignored. It is accepted so that this class can replace fair estimators. Rows are
+            matched by position; an index is ignored.
 
         Returns
         -------
@@ -97,12 +109,12 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Array:
-        """The constant label for each row.
+        """Predict the constant label for each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Not looked at, but for its number of rows.
+            Ignored, except for the number of rows.
 
         Returns
         -------
@@ -112,12 +124,12 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         return np.full(len(self.decision_function(X)), self.classes_[self._code])
 
     def decision_function(self, X: Any) -> Array:
-        """Scores that tell nobody apart.
+        """Return a score of 0 for each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Not looked at, but for its number of rows.
+            Ignored, except for the number of rows.
 
         Returns
         -------

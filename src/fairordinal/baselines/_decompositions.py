@@ -1,33 +1,172 @@
-"""Ordinal problems taken apart into simpler ones: what skordinal lacks of ORCA."""
+"""Classifiers that reduce an ordinal problem to several simpler problems.
+
+`CumulativeClassifier` makes fair binary classifiers ordinal, for comparisons. The others are those
+methods of ORCA that skordinal lacks; they ignore fairness.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._fitting import wholly
-from fairordinal._validation import Array
-from fairordinal.baselines._rows import read_labels
+from fairordinal._rows import seed_of
+from fairordinal._validation import Array, warn_misaligned
+from fairordinal.baselines._inputs import (
+    WrapperMixin,
+    count_rows,
+    group_codes,
+    read_labels,
+    read_labels_and_groups,
+)
+from fairordinal.estimators import GroupedScoreMixin
 
 N_FOLDS = 5
-FAR_APART = 4.0  # least distance of two thresholds before probabilities are read off
+MIN_DISTANCE = 4.0  # between the two thresholds of a model whose scores become probabilities
+
+
+class CumulativeClassifier(GroupedScoreMixin, WrapperMixin, BaseEstimator):
+    """Fair binary classifiers for the questions "is the label above c?".
+
+    This makes fair methods for two labels comparable. There is a binary classifier for each label c
+    but the highest. The predicted label is the number of positive answers, also where answers
+    contradict each other ("above 3, but not above 2").
+
+    Parameters
+    ----------
+    estimator : classifier
+        A binary classifier whose `fit` accepts `sensitive_features`, such as fairlearn's
+        ``ExponentiatedGradient`` or ``ThresholdOptimizer``. If its `predict` requires
+        `sensitive_features`, so does that of this class. Vary its limit for a frontier.
+    categories : sequence, default=None
+        All labels in ascending order. Needed for names without an order.
+    random_state : int, RandomState instance or None, default=0
+        Seed for estimators with random predictions. It is the same for all questions, so that the
+        answers for a row depend on the same random number.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        One for each label but the highest.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    groups_ : ndarray of shape (n_groups,)
+        Groups seen in `fit`.
+
+    See Also
+    --------
+    OrderedPartitionsClassifier : Answers the same questions, without fairness.
+
+    Notes
+    -----
+    Even if every answer is fair, the predicted labels need not satisfy pairwise criteria. The
+    estimator is fitted once for each label but the highest.
+
+    Examples
+    --------
+    >>> from fairlearn.reductions import DemographicParity, ExponentiatedGradient
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from fairordinal.baselines import CumulativeClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> data = load_diabetes()
+    >>> binary = ExponentiatedGradient(
+    ...     LogisticRegression(), DemographicParity(difference_bound=0.05), max_iter=5)
+    >>> model = CumulativeClassifier(binary)
+    >>> model = model.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> model.predict(data.data[:3]).shape
+    (3,)
+    """
+
+    def __init__(self, estimator: Any, *, categories: Any = None, random_state: Any = 0) -> None:
+        self.estimator = estimator
+        self.categories = categories
+        self.random_state = random_state
+
+    @wholly
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any) -> CumulativeClassifier:
+        """Fit a binary classifier for each label but the highest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, as the estimator accepts them.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections. Rows are matched by
+            position; an index is ignored.
+
+        Returns
+        -------
+        self : CumulativeClassifier
+            Fitted.
+        """
+        rows, groups = read_labels_and_groups(X, y, sensitive_features, None, self.categories)
+        self.classes_, self.groups_ = rows.labels, groups.levels
+        cuts, group = range(len(rows.labels) - 1), groups.codes(slice(None))
+        self.estimators_ = [self._fit_one(X, rows.codes > cut, group) for cut in cuts]
+        return self
+
+    def _fit_one(self, X: Any, above: Array, group: Array) -> Any:
+        """Fit the classifier of a question; a constant one if all answers are the same."""
+        if above.min() == above.max():
+            return DummyClassifier(strategy="most_frequent").fit(X, above.astype(np.intp))
+        return clone(self.estimator).fit(X, above.astype(np.intp), sensitive_features=group)
+
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
+        """Predict a label for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, as the estimator accepts them.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample. Required if the estimator's `predict` accepts it, else ignored.
+            Rows are matched by position; an index is ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        check_is_fitted(self, "estimators_")
+        arguments: dict[str, Any] = {"random_state": seed_of(self.random_state)}
+        if "sensitive_features" in signature(self.estimator.predict).parameters:
+            warn_misaligned({"X": X, "sensitive_features": sensitive_features})
+            group = group_codes(sensitive_features, self.groups_, count_rows(X))
+            arguments["sensitive_features"] = group
+        answers = [_answers(model, X, arguments) for model in self.estimators_]
+        return self.classes_[np.sum(answers, axis=0)]
+
+    @property
+    def _fitted(self) -> Any:
+        return self.estimators_[0]
+
+
+def _answers(model: Any, X: Any, arguments: dict[str, Any]) -> Array:
+    """Return predictions 0 or 1, made with those of the arguments that `predict` accepts."""
+    accepted = signature(model.predict).parameters
+    passed = {name: value for name, value in arguments.items() if name in accepted}
+    return np.asarray(model.predict(X, **passed)).astype(np.intp)
 
 
 class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
-    """What the decompositions have in common: reading rows, and the most probable label."""
+    """Base class of ORCA's decompositions: codes of the labels that occur, in and out."""
 
     categories: Any
 
     @wholly
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Any:
-        """Fit the parts.
+        """Fit the classifiers of the simpler problems.
 
         Parameters
         ----------
@@ -36,8 +175,8 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like, default=None
-            Ignored; taken so that fair estimators can be replaced by this one. Rows are matched
-            by position; an index is ignored.
+            Ignored. It is accepted so that this class can replace fair estimators. Rows are
+            matched by position; an index is ignored.
 
         Returns
         -------
@@ -75,21 +214,21 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
-        """Fit the parts to codes of the labels that occur."""
+        """Fit the classifiers to codes 0 … n_labels - 1 of the labels that occur."""
 
     @abstractmethod
     def _predict_codes(self, X: Array) -> Array:
-        """Codes of the labels that occur."""
+        """Predict codes of the labels that occur."""
 
 
 class OrderedPartitionsClassifier(_Decomposition):
-    """Is the label above c? A binary classifier for each c, rows far from c weighing more.
+    """Binary classifiers for "is the label above c?", with larger weights far from c.
 
     Parameters
     ----------
     estimator : classifier
-        With weights in `fit`. Without `predict_proba`, probabilities are a sigmoid of its
-        `decision_function`, fitted by cross-validation.
+        Its `fit` accepts `sample_weight`. If it has no `predict_proba`, probabilities are a sigmoid
+        of its `decision_function`, fitted by cross-validation.
     categories : sequence, default=None
         All labels in ascending order. Those that do not occur are never predicted.
 
@@ -102,9 +241,9 @@ class OrderedPartitionsClassifier(_Decomposition):
 
     Notes
     -----
-    Probabilities of labels are differences of neighbours (Frank, Hall, ECML 2001); rows weigh
-    their distance from the cut, on either side as much as there are rows (Waegeman, Boullart,
-    2009). ORCA's SVMOP.
+    The probability of a label is the difference of two neighbouring probabilities (Frank, Hall,
+    ECML 2001). A row is weighted by its distance from c, with a mean weight of 1 on either side
+    (Waegeman, Boullart, 2009). ORCA's SVMOP.
 
     Examples
     --------
@@ -132,7 +271,7 @@ class OrderedPartitionsClassifier(_Decomposition):
 
 
 def _with_probabilities(estimator: Any, X: Array, above: Array, weight: Array) -> Any:
-    """Fit a binary classifier; scores become probabilities on held-out rows, if there are any."""
+    """Fit a binary classifier with `predict_proba`, calibrated on held-out rows if possible."""
     rare = int(min(above.sum(), (~above).sum()))
     if hasattr(estimator, "predict_proba"):
         model = clone(estimator)
@@ -146,20 +285,20 @@ def _with_probabilities(estimator: Any, X: Array, above: Array, weight: Array) -
 
 
 def _distances(codes: Array, cut: int) -> Array:
-    """Distance of each row from a cut between labels, 1 on average on either side."""
-    away = np.where(codes > cut, codes - cut, cut + 1 - codes).astype(np.float64)
+    """Return the distance of each row from the cut above label `cut`, 1 on average per side."""
+    distance = np.where(codes > cut, codes - cut, cut + 1 - codes).astype(np.float64)
     for side in (codes > cut, codes <= cut):
-        away[side] /= away[side].mean()
-    return away
+        distance[side] /= distance[side].mean()
+    return distance
 
 
 class ProjectionEnsembleClassifier(_Decomposition):
-    """Below, at or above label c? A threshold model for each c; their probabilities multiplied.
+    """Threshold models for "below, at or above label c?", whose probabilities are multiplied.
 
     Parameters
     ----------
     estimator : classifier
-        A threshold model with `predict_projection` and `thresholds_`, as skordinal's SVOR.
+        A threshold model with `predict_projection` and `thresholds_`, such as skordinal's SVOR.
     categories : sequence, default=None
         All labels in ascending order. Those that do not occur are never predicted.
 
@@ -172,8 +311,9 @@ class ProjectionEnsembleClassifier(_Decomposition):
 
     Notes
     -----
-    Probabilities of below, at and above are logistic in the distance from the thresholds (drawn
-    apart to 4 if nearer), and those of below and above are shared evenly among their labels.
+    Probabilities of below, at and above are logistic in the distance from the thresholds. Scores
+    are stretched so that the two thresholds are at least 4 apart. The probabilities of below and
+    above are divided evenly among their labels.
     Pérez-Ortiz, Gutiérrez, Hervás-Martínez: Projection-Based Ensemble Learning for Ordinal
     Regression, IEEE Transactions on Cybernetics 44, 2014. ORCA's OPBE.
     """
@@ -192,38 +332,42 @@ class ProjectionEnsembleClassifier(_Decomposition):
         logs, mass = np.zeros((len(X), n_labels)), np.zeros(n_labels)
         for label, part in enumerate(self.estimators_):
             side = np.sign(np.arange(n_labels) - label)
-            _, place, sizes = np.unique(side, return_inverse=True, return_counts=True)
-            shared = _side_probabilities(part, X)[:, place] / sizes[place]
+            _, column, sizes = np.unique(side, return_inverse=True, return_counts=True)
+            shared = _side_probabilities(part, X)[:, column] / sizes[column]
             logs += np.log(np.maximum(shared, np.finfo(float).tiny))
-            mass += 1 / sizes[place]
+            mass += 1 / sizes[column]
         return (logs - np.log(mass)).argmax(axis=1)
 
 
 def _side_probabilities(model: Any, X: Array) -> Array:
-    """Probabilities of a threshold model's two or three labels."""
-    cuts, scores = np.asarray(model.thresholds_), np.asarray(model.predict_projection(X))
-    if len(cuts) == 2:
-        stretch = max(1.0, FAR_APART / max(abs(cuts[1] - cuts[0]), 1e-12))
-        cuts, scores = cuts * stretch, scores * stretch
-    up_to = expit(cuts - scores[:, None])
+    """Return the probabilities of the two or three labels of a threshold model."""
+    thresholds, scores = np.asarray(model.thresholds_), np.asarray(model.predict_projection(X))
+    if len(thresholds) == 2:
+        stretch = max(1.0, MIN_DISTANCE / max(abs(thresholds[1] - thresholds[0]), 1e-12))
+        thresholds, scores = thresholds * stretch, scores * stretch
+    up_to = expit(thresholds - scores[:, None])
     ends = np.column_stack([np.zeros(len(X)), up_to, np.ones(len(X))])
     return np.maximum(np.diff(ends, axis=1), 0.0)
 
 
 class HierarchicalClassifier(_Decomposition):
-    """The lowest label or another one? Then: which other one?
+    """A binary classifier for the lowest label, and an ordinal one for the other labels.
 
     Parameters
     ----------
-    binary, ordinal : classifier
-        For the two questions.
+    binary : classifier
+        Tells the lowest label from the others.
+    ordinal : classifier
+        Tells the other labels apart.
     categories : sequence, default=None
         All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
     ----------
-    binary_, ordinal_ : classifier
-        Fitted; `ordinal_` is None where only two labels occur.
+    binary_ : classifier
+        Fitted.
+    ordinal_ : classifier or None
+        Fitted; None if only two labels occur.
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
 

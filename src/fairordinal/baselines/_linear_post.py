@@ -1,10 +1,11 @@
 r"""Fair classification by post-processing probabilities (LinearPost), with ordinal costs.
 
 Given the probabilities of labels, ``r(x, l) = sum_y P(y | x) cost[y, l]`` is the expected cost of
-label l. A *unit* u is a set of rows whose predictions are compared: a group a, or a group with a
-true label (a, y). With ``w_u(x) = P(u | x) / P(u)``, the share of unit u that gets label l is
-``E[w_u(x) π(x, l)]``, for probabilities π of predicting labels. The least expected cost such that
-comparable units have nearly equal shares is a linear program::
+label l. A *unit* u is a set of rows whose predictions are compared with those of other units: a
+group a, or a group with a true label (a, y). Let ``π(x, l)`` be the probability of predicting l.
+With ``w_u(x) = P(u | x) / P(u)``, the share of unit u that gets label l is ``E[w_u(x) π(x, l)]``.
+Units with the same number ``c(u)`` are comparable: their shares may differ by at most `limit`. The
+least expected cost is a linear program::
 
     min E[sum_l r(x, l) π(x, l)]   subject to   |E[w_u π_l] - q_{c(u), l}| <= limit / 2
 
@@ -19,9 +20,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
@@ -34,35 +34,42 @@ from fairordinal._validation import (
     check_whole,
     warn_misaligned,
 )
-from fairordinal.baselines._rows import fit_clone, group_codes, read_grouped
+from fairordinal.baselines._inputs import (
+    NamedFeaturesMixin,
+    fit_clone,
+    group_codes,
+    read_labels_and_groups,
+)
 from fairordinal.estimators import GroupedScoreMixin
 
 CRITERIA = ("demographic_parity", "equalized_odds")
 
 
-class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""Any probabilistic classifier, with labels chosen by a linear program for fairness.
+class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator):
+    r"""A probabilistic classifier whose labels are chosen by a linear program for fairness.
 
-    A competitor from fair classification. It compares the shares of each label between groups,
-    not pairs of rows, and its rule is not a threshold on one score.
+    A competitor from fair classification. It limits differences in the shares of each label, not
+    the violation of a pairwise criterion, and its rule is not a threshold on one score.
 
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba`. For demographic parity a copy of it predicts the label and another
-        one the group; for equalized odds one copy predicts group and label together.
+        Has `predict_proba`. For demographic parity, one clone predicts the label and another one
+        the group; for equalized odds, one clone predicts group and label together.
     criterion : {"demographic_parity", "equalized_odds"}, default="demographic_parity"
         Whether the shares of labels are compared between groups, or between groups for each true
         label.
     max_difference : float, default=0.05
-        The largest difference of the shares of a label between groups; sweep it for a frontier.
+        The largest difference allowed between the shares of a label in two groups. Vary it for a
+        frontier.
     group_aware : bool, default=False
-        Whether `predict` is given the group. Treating people differently by their group may be
+        Whether `predict` uses the group. Treating people differently by their group may be
         unlawful.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        What errors cost.
+        What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
+        predicting label j for a row with label i.
     cv : int, default=5
-        Folds for the out-of-fold probabilities that the linear program is solved for.
+        Number of folds for the out-of-fold probabilities in the linear program.
     categories : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     random_state : int, RandomState instance or None, default=0
@@ -73,20 +80,27 @@ class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator)
     multipliers_ : ndarray of shape (n_units, n_labels)
         ψ of the dual.
     expected_cost_ : float
-        Value of the linear program: the mean cost that the probabilities promise.
-    classes_, groups_ : ndarray of shape (n_labels,) and (n_groups,)
-        Labels in ascending order, and groups seen.
+        Value of the linear program: the mean cost if the probabilities are right.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    groups_ : ndarray of shape (n_groups,)
+        Groups seen in `fit`.
 
     See Also
     --------
     fairordinal.FairOrdinalClassifier : Models that are trained for pairwise fairness.
+    WassersteinFairClassifier : A competitor from fair regression.
 
     Notes
     -----
-    Xian, Zhao: A Unified Post-Processing Framework for Group Fairness in Classification, 2024,
-    arXiv:2405.04025. There the program is solved for the probabilities of rows that were set aside;
-    here for out-of-fold ones. Of equal values the lowest label is taken. Cost: `cv` + 1 fits of
-    the estimator, and a linear program with n·labels constraints.
+    The method is that of [1]_, which solves the program for the probabilities of a separate set of
+    rows; here they are out-of-fold probabilities. Of several best labels the lowest is predicted.
+    The estimator is fitted `cv` + 1 times, and the linear program has n·labels constraints.
+
+    References
+    ----------
+    .. [1] Xian, Zhao: A Unified Post-Processing Framework for Group Fairness in Classification,
+       2024, arXiv:2405.04025.
 
     Examples
     --------
@@ -123,12 +137,12 @@ class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator)
 
     @wholly
     def fit(self, X: Any, y: Any, *, sensitive_features: Any) -> LinearPostClassifier:
-        """Fit the probabilities, and solve the linear program.
+        """Fit the estimator, and solve the linear program.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
@@ -143,7 +157,7 @@ class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator)
         check_choice(self.criterion, "criterion", CRITERIA)
         limit = check_number(self.max_difference, "max_difference")
         n_folds = check_whole(self.cv, "cv", least=2)
-        rows, groups = read_grouped(X, y, sensitive_features, None, self.categories)
+        rows, groups = read_labels_and_groups(X, y, sensitive_features, None, self.categories)
         self.classes_, self.groups_ = rows.labels, groups.levels
         self._cost = as_cost_matrix(self.cost_matrix, rows.labels)
         group = groups.codes(slice(None))
@@ -169,9 +183,9 @@ class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator)
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed with `group_aware`, else ignored. Rows are matched by
+            Group of each sample. Required if `group_aware`, else ignored. Rows are matched by
             position; an index is ignored.
 
         Returns
@@ -191,7 +205,11 @@ class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator)
         return self.classes_[values.argmin(axis=1)]
 
     def _joint(self, parts: list[Array], group: Array | None) -> Array:
-        """Probabilities of groups and labels together, (n_rows, n_groups, n_labels)."""
+        """Return the joint probabilities of group and label, (n_rows, n_groups, n_labels).
+
+        For demographic parity they are the products P(group | x) P(label | x). With the group of
+        each row, other groups get probability 0 and the rest is normalised.
+        """
         n_groups, n_labels = len(self.groups_), len(self.classes_)
         together = len(parts) == 1
         found = np.zeros((len(parts[0]), (n_groups if together else 1) * n_labels))
@@ -207,56 +225,49 @@ class LinearPostClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator)
         return known
 
     def _expected_costs(self, joint: Array) -> Array:
-        """r: the expected cost of each label."""
+        """Return r, the expected cost of each label, (n_rows, n_labels)."""
         return joint.sum(axis=1) @ self._cost
 
     def _units(self, joint: Array) -> Array:
-        """Probabilities of the units, (n_rows, n_units)."""
+        """Return the probabilities P(u | x) of the units, (n_rows, n_units)."""
         if self.criterion == "demographic_parity":
             return joint.sum(axis=2)
         return joint.reshape(len(joint), -1)[:, self._models[0].classes_]
 
     @property
     def _comparable(self) -> Array:
-        """For each unit, the number of the set of units that it is compared with."""
+        """c(u): the number of the set of units that each unit is compared with."""
         if self.criterion == "demographic_parity":
             return np.zeros(len(self.groups_), dtype=np.intp)
         return np.asarray(self._models[0].classes_) % len(self.classes_)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
-
     @property
-    def n_features_in_(self) -> int:
-        return self._models[0].n_features_in_
-
-    @property
-    def feature_names_in_(self) -> Array:
-        return self._models[0].feature_names_in_
+    def _fitted(self) -> Any:
+        return self._models[0]
 
 
 def _solve(costs: Array, units: Array, comparable: Array, limit: float) -> tuple[Array, float]:
-    """Multipliers ψ of the dual, and its value.
+    """Return the multipliers ψ of the dual, and its value.
 
-    max mean(t) - limit/2 Σ|ψ|   subject to   t_i <= r_il + Σ_u ψ_ul w_iu,   Σ_{u in c} ψ_ul = 0.
-    The variables are t, and the positive and negative parts of ψ.
+    The dual has a variable t_i for the cost of each row, and is
+
+        max mean(t) - limit/2 Σ|ψ|   subject to   t_i <= r_il + Σ_u ψ_ul w_iu,   Σ_{u in c} ψ_ul = 0
+
+    The variables of the program below are t, and the positive and the negative part of ψ.
     """
     (n, k), n_units = costs.shape, units.shape[1]
-    least = sparse.kron(sparse.eye_array(n), np.ones((k, 1)))
-    moved = sparse.kron(sparse.csr_array(units), sparse.eye_array(k))
+    cost_of_row = sparse.kron(sparse.eye_array(n), np.ones((k, 1)))  # (n·k, n): t_i for each l
+    shift = sparse.kron(sparse.csr_array(units), sparse.eye_array(k))  # (n·k, n_units·k): ψ ↦ Σ ψ w
     same = sparse.csr_array((np.arange(comparable.max() + 1)[:, None] == comparable) * 1.0)
-    sums = sparse.kron(same, sparse.eye_array(k))
+    sums = sparse.kron(same, sparse.eye_array(k))  # ψ ↦ its sums over comparable units
     found = linprog(
         np.concatenate([np.full(n, -1.0 / n), np.full(2 * n_units * k, limit / 2)]),
-        A_ub=sparse.hstack([least, -moved, moved], format="csr"),
+        A_ub=sparse.hstack([cost_of_row, -shift, shift], format="csr"),
         b_ub=costs.ravel(),
         A_eq=sparse.hstack([sparse.csr_array((sums.shape[0], n)), sums, -sums], format="csr"),
         b_eq=np.zeros(sums.shape[0]),
         bounds=[(None, None)] * n + [(0, None)] * (2 * n_units * k),
-        method="highs-ipm",  # ten times quicker here than the simplex method
+        method="highs-ipm",  # interior points, here ten times faster than the simplex method
     )
     if found.x is None:
         raise RuntimeError(f"The linear program was not solved: {found.message}")

@@ -1,10 +1,10 @@
-r"""A coin between a model and the best constant label.
+r"""A random mixture of a model and the best constant label.
 
-Each row tosses its own coin, so that its prediction is a distribution over labels: the constant
-with probability p, the model's label otherwise. Counts of predictions are therefore a mixture of
-two tables, ``T = (1 - p) T_model + p T_constant``. The cost is linear in T. Two rows of different
-groups are different rows with independent coins, so the probability that one is placed above the
-other is bilinear, and ``wins`` of the mixed table counts it exactly; nothing is simulated.
+A coin is tossed for each row: with probability p the constant label is predicted, otherwise the
+label of the model. Expected counts of predictions are therefore a mixture of two tables,
+``T = (1 - p) T_model + p T_constant``. The expected cost is linear in T. Coins of two rows are
+independent, so that the probability of ranking one row above another is bilinear, and ``wins`` of
+the mixed table is its exact expectation: nothing is simulated.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
@@ -23,31 +23,33 @@ from fairordinal._fitting import wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_share, warn_misaligned
 from fairordinal.baselines._constant import cheapest_label
-from fairordinal.baselines._rows import fit_clone, read_labels
+from fairordinal.baselines._inputs import NamedFeaturesMixin, fit_clone, read_labels
 from fairordinal.criteria import PairwiseCriterion, as_criterion, warn_undefined
 from fairordinal.estimators import learned_labels
 
 PAPER_PROBABILITIES = tuple(j / 50 for j in range(1, 50))
 
 
-class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""With some probability predict the best constant label, otherwise ask an estimator.
+class RandomizedMixtureClassifier(ClassifierMixin, NamedFeaturesMixin, BaseEstimator):
+    r"""Predict the best constant label with some probability, and the label of a model otherwise.
 
-    The simplest way to trade accuracy for fairness, for comparison: to decide about people by a
-    coin is hardly acceptable. Expected cost and violation are exact.
+    This is the simplest way to trade accuracy for fairness. It is meant for comparisons: deciding
+    about people by a coin is hardly acceptable. Expected cost and violation are exact.
 
     Parameters
     ----------
     estimator : classifier
-        Predicts labels. Fitted to numbers as they are, and to the places 0 … k-1 of names.
+        Predicts labels. It is fitted to numeric labels as they are, and to the codes 0 … k-1 of
+        names.
     probability : float in [0, 1], default=0.5
-        Of the constant label. `PAPER_PROBABILITIES` is the grid of the paper.
+        Probability of the constant label. `PAPER_PROBABILITIES` is the grid of the paper.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
+        predicting label j for a row with label i.
     categories : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     random_state : int, RandomState instance or None, default=None
-        For the coins of `predict`. With an int, the same rows have the same coins at each call.
+        Seed for the coins of `predict`. With an int, every call tosses the same coins.
 
     Attributes
     ----------
@@ -58,11 +60,19 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
 
+    See Also
+    --------
+    ConstantClassifier : The constant label alone.
+
     Notes
     -----
-    Section 5.1, predictors (iv), of Kleindessner et al., AISTATS 2022, arXiv:2105.03153. The paper
-    averages over 100 simulations, and takes the absolute value before it averages: its violations
-    are a little greater where the expected disparity is near 0.
+    Predictors (iv) in section 5.1 of [1]_. The paper averages over 100 simulations, and takes the
+    absolute value before it averages: its violations are slightly larger where the expected
+    disparity is near 0.
+
+    References
+    ----------
+    .. [1] Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
 
     Examples
     --------
@@ -105,12 +115,15 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
-        sample_weight, sensitive_features : array-like of shape (n_samples,), default=None
-            Passed to the estimator if its `fit` takes them; weights count for the constant too.
-            Rows are matched by position; an index is ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 is a row repeated twice. Used for the constant label, and passed to the
+            estimator if its `fit` accepts it.
+        sensitive_features : array-like of shape (n_samples,), default=None
+            Passed to the estimator if its `fit` accepts it. Rows are matched by position; an index
+            is ignored.
 
         Returns
         -------
@@ -128,12 +141,12 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict at random: toss a coin for each row.
+        """Predict a label for each row at random, by a coin for each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
 
         Returns
         -------
@@ -145,30 +158,31 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         return self.classes_[np.where(coins < p, self._constant, codes)]
 
     def predict_proba(self, X: Any) -> Array:
-        """The distribution of the prediction of each row.
+        """Return the distribution of the predicted label of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_labels)
-            At most two labels of a row have any: the constant and that of the estimator.
+            In each row, only the constant label and the label of the estimator have a positive
+            probability.
         """
         codes, p = self._codes(X), check_share(self.probability, "probability")
-        spread = (1 - p) * np.eye(len(self.classes_))[codes]
-        spread[:, self._constant] += p
-        return spread
+        probabilities = (1 - p) * np.eye(len(self.classes_))[codes]
+        probabilities[:, self._constant] += p
+        return probabilities
 
     def expected_cost(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
-        """Mean cost, expected over the coins.
+        """Return the expectation of the mean cost over the coins.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -180,12 +194,12 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         cost : float
             At least 0.
         """
-        spread = self.predict_proba(X)
+        probabilities = self.predict_proba(X)
         rows = read_labels(X, y, sample_weight, self.classes_.tolist())
         matrix = as_cost_matrix(self.cost_matrix, self.classes_)
         unit = cost_unit(matrix)
         cost = (matrix / unit)[rows.codes]
-        return unit * float(rows.weight @ (cost * spread).sum(axis=1) / rows.weight.sum())
+        return unit * float(rows.weight @ (cost * probabilities).sum(axis=1) / rows.weight.sum())
 
     def expected_violation(
         self,
@@ -196,70 +210,60 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
         criterion: Any = "demographic_parity",
         sample_weight: Any = None,
     ) -> float:
-        """Violation of a pairwise criterion, its probabilities taken over pairs and coins.
+        """Return the violation of a pairwise criterion, with probabilities over pairs and coins.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
             Group of each sample; several columns mean their intersections. Rows are matched by
             position; an index is ignored.
         criterion : str or PairwiseCriterion, default="demographic_parity"
-            What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, …
+            Pairwise criterion, such as ``"equal_opportunity"`` or ``"equalized_odds"``.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
 
         Returns
         -------
         violation : float
-            The greatest absolute value of an expected disparity.
+            The largest absolute value of an expected disparity.
         """
-        notion = as_criterion(criterion)
-        if not isinstance(notion, PairwiseCriterion):
+        checked = as_criterion(criterion)
+        if not isinstance(checked, PairwiseCriterion):
             raise ValueError(
-                f"{type(notion).__name__} speaks of single samples; the expected violation is "
-                "known for pairwise criteria, such as 'demographic_parity'."
+                f"{type(checked).__name__} is about single samples; the expected violation is "
+                "defined for pairwise criteria, such as 'demographic_parity'."
             )
         table = self._expected_table(X, y, sensitive_features, sample_weight)
-        warn_undefined(notion, table, stacklevel=3)
-        return notion.violation(table)
+        warn_undefined(checked, table, stacklevel=3)
+        return checked.violation(table)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         tags.non_deterministic = True
         tags.classifier_tags.poor_score = True
         return tags
 
-    @property
-    def n_features_in_(self) -> int:
-        return self.estimator_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> Array:
-        return self.estimator_.feature_names_in_
-
     def _codes(self, X: Any) -> Array:
-        """Places of the labels that the estimator predicts."""
+        """Return the codes of the labels that the estimator predicts."""
         check_is_fitted(self, "estimator_")
-        place = {label: code for code, label in enumerate(self._learned.tolist())}
+        code_of = {label: code for code, label in enumerate(self._learned.tolist())}
         predicted = np.asarray(self.estimator_.predict(X)).ravel().tolist()
-        strange = [label for label in predicted if label not in place]
-        if strange:
+        unknown = [label for label in predicted if label not in code_of]
+        if unknown:
             raise ValueError(
-                f"estimator predicts {strange[0]!r}, which is not one of the labels "
-                f"{self._learned.tolist()}. Mix a classifier, not a regressor."
+                f"estimator predicts {unknown[0]!r}, which is not one of the labels "
+                f"{self._learned.tolist()}. Pass a classifier, not a regressor."
             )
-        return np.array([place[label] for label in predicted], dtype=np.intp)
+        return np.array([code_of[label] for label in predicted], dtype=np.intp)
 
     def _expected_table(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
     ) -> ScoreTable:
-        """Expected counts by group, true label and predicted label."""
+        """Return expected counts by group, true label and predicted label."""
         warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         codes, labels = self._codes(X), self.classes_.tolist()
         model, constant = (
@@ -272,5 +276,10 @@ class RandomizedMixtureClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstim
             )
             for predicted in (codes, np.full_like(codes, self._constant))
         )
-        p = check_share(self.probability, "probability")
-        return replace(model, counts=(1 - p) * model.counts + p * constant.counts)
+        return mix_tables(model, constant, check_share(self.probability, "probability"))
+
+
+def mix_tables(model: ScoreTable, constant: ScoreTable, probability: float) -> ScoreTable:
+    """Return expected counts if the constant label is predicted with some probability."""
+    counts = (1 - probability) * model.counts + probability * constant.counts
+    return replace(model, counts=counts)

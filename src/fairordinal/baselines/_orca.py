@@ -1,4 +1,4 @@
-"""The methods of ORCA by name: skordinal's, scikit-learn's, and compositions of both."""
+"""The methods of ORCA by name, made of estimators of skordinal, scikit-learn and this package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Grid = dict[str, list[Any]]
 
 
 def _skordinal(name: str, **options: Any) -> Any:
-    """A classifier of skordinal, which is imported only here."""
+    """Return a classifier of skordinal, which is an optional dependency."""
     try:
         classifiers = importlib.import_module("skordinal.classifiers")
     except ImportError as error:
@@ -36,7 +36,7 @@ def _skordinal(name: str, **options: Any) -> Any:
 
 
 def _scaled_regression() -> Any:
-    """Regression on labels scaled to [0, 1], rounded."""
+    """Return a support vector regression on labels scaled to [0, 1], rounded to labels."""
     inner = TransformedTargetRegressor(SVR(), transformer=MinMaxScaler())
     return _skordinal("RegressorWrapper", estimator=inner)
 
@@ -65,16 +65,17 @@ POWERS = [10.0**exponent for exponent in range(-3, 4)]
 
 
 def _grid(**values: list[Any]) -> Grid:
+    """Return a grid for the step "method" of a pipeline."""
     return {f"method__{name}": value for name, value in values.items()}
 
 
 def _kernel_grid(prefix: str = "") -> Grid:
-    """Price of errors and width of the kernel."""
+    """Return a grid for the penalty of errors and the width of the kernel."""
     return _grid(**{f"{prefix}C": POWERS, f"{prefix}gamma": POWERS})
 
 
 def _shared_grid() -> list[Grid]:
-    """Both parts of a hierarchy with the same parameters."""
+    """Return grids in which both classifiers of a hierarchy have the same parameters."""
     return [
         _grid(binary__C=[c], ordinal__C=[c], binary__gamma=[g], ordinal__gamma=[g])
         for c in POWERS
@@ -84,9 +85,9 @@ def _shared_grid() -> list[Grid]:
 
 NETWORK_GRID = _grid(
     n_hidden=[5, 10, 20, 30, 40, 50], max_iter=[250, 500], alpha=[1e-12, 0.01, 1.0]
-)  # skordinal takes no alpha of 0
+)  # ORCA has an alpha of 0, which skordinal refuses
 
-# those of src/config-files in github.com/ayrna/orca, where k is the width of a kernel
+# from src/config-files in github.com/ayrna/orca, where the width of a kernel is called k
 ORCA_GRIDS: dict[str, Grid | list[Grid]] = {
     "SVC1V1": _kernel_grid(),
     "SVC1VA": _kernel_grid("estimator__"),
@@ -110,12 +111,16 @@ ORCA_GRIDS: dict[str, Grid | list[Grid]] = {
 
 
 def orca_methods() -> list[str]:
-    """Names of the 17 methods of ORCA.
+    """Return the names of the 17 methods of ORCA.
 
     Returns
     -------
     names : list of str
-        For `make_orca` and `ORCA_GRIDS`.
+        Names for `make_orca` and `ORCA_GRIDS`.
+
+    See Also
+    --------
+    make_orca : A method by its name.
 
     Examples
     --------
@@ -127,7 +132,7 @@ def orca_methods() -> list[str]:
 
 
 def make_orca(name: str) -> Pipeline:
-    """A method of ORCA by name, after standardising features as ORCA does.
+    """Return a method of ORCA by its name, with standardised features as in ORCA.
 
     Parameters
     ----------
@@ -137,18 +142,27 @@ def make_orca(name: str) -> Pipeline:
     Returns
     -------
     model : Pipeline
-        Steps ``"scale"`` and ``"method"``, not fitted, with default hyperparameters; tune them
-        over ``ORCA_GRIDS[name]`` by five folds and the mean absolute error, as ORCA does. Labels
-        are whole numbers.
+        Pipeline with steps ``"scale"`` and ``"method"``, not fitted, with default hyperparameters.
+        ORCA tunes them over ``ORCA_GRIDS[name]``, by five folds and the mean absolute error. Labels
+        must be integers.
+
+    See Also
+    --------
+    orca_methods : Names of the methods.
+    fairordinal.datasets.fetch_orca : ORCA's benchmark sets.
 
     Notes
     -----
-    Gutiérrez, Pérez-Ortiz, Sánchez-Monedero, Fernández-Navarro, Hervás-Martínez: Ordinal Regression
-    Methods: Survey and Experimental Study, IEEE Transactions on Knowledge and Data Engineering 28,
-    2016. Thirteen methods are those of skordinal, by the authors of ORCA, or need it (the extra
-    ``baselines``). Not as in ORCA: ORBoost grows stumps, for skordinal does not seed perceptrons;
-    probabilities of SVMOP come from scikit-learn's calibration; POM is
-    :class:`ProportionalOddsClassifier`.
+    The methods are those of [1]_. Thirteen of them need skordinal, by the authors of ORCA, which
+    ``pip install fairordinal[baselines]`` installs. Differences from ORCA: ORBoost uses stumps,
+    because skordinal does not seed perceptrons; probabilities of SVMOP are calibrated by
+    scikit-learn; POM is :class:`ProportionalOddsClassifier`.
+
+    References
+    ----------
+    .. [1] Gutiérrez, Pérez-Ortiz, Sánchez-Monedero, Fernández-Navarro, Hervás-Martínez: Ordinal
+       Regression Methods: Survey and Experimental Study, IEEE Transactions on Knowledge and Data
+       Engineering 28, 2016.
 
     Examples
     --------

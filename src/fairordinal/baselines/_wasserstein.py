@@ -1,11 +1,12 @@
 r"""Fair regression by Wasserstein barycentres, rounded to labels.
 
-A score at level q of its own group is moved to the mean of the groups' quantiles at level q::
+A score s of group g has the level ``F_g(s)`` in the distribution of its group. It is moved to the
+mean of the quantiles of all groups at this level::
 
     t = sum_h share_h * F_h^{-1}(F_g(s))
 
-so that scores have one distribution in every group, the one nearest to all of them. A `strength`
-below 1 goes only part of the way, which leads from the regressor as it is to the fair one.
+The moved scores have the same distribution in every group: the Wasserstein barycentre of the
+groups' distributions. With a `strength` below 1, scores are moved only part of the way.
 """
 
 from __future__ import annotations
@@ -13,49 +14,56 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_regressor
-from sklearn.utils import get_tags
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
 from fairordinal._fitting import wholly
 from fairordinal._validation import Array, is_number, warn_misaligned
-from fairordinal.baselines._rows import fit_clone, group_codes, read_grouped
+from fairordinal.baselines._inputs import (
+    NamedFeaturesMixin,
+    fit_clone,
+    group_codes,
+    read_labels_and_groups,
+)
 from fairordinal.estimators import GroupedScoreMixin
 
 
 class Quantiles(NamedTuple):
-    """A distribution of scores, linear between those seen."""
+    """A distribution of scores, linear between the scores that were seen."""
 
-    values: Array  # distinct, ascending
-    levels: Array  # share of the weight below each, half of its own included
+    values: Array  # distinct scores, ascending
+    levels: Array  # share of the weight below each score, plus half of its own
 
     @classmethod
     def of(cls, scores: Array, weight: Array) -> Quantiles:
-        values, places = np.unique(scores, return_inverse=True)
-        each = np.bincount(places, weight, len(values))
+        """Return the empirical distribution of weighted scores."""
+        values, index = np.unique(scores, return_inverse=True)
+        each = np.bincount(index, weight, len(values))
         return cls(values, (np.cumsum(each) - each / 2) / each.sum())
 
     def level(self, scores: Array) -> Array:
+        """Return the levels F(s) of scores."""
         return np.interp(scores, self.values, self.levels)
 
     def at(self, levels: Array) -> Array:
+        """Return the quantiles at levels."""
         return np.interp(levels, self.levels, self.values)
 
 
-class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""Any regressor with scores alike in all groups, rounded to labels.
+class WassersteinFairClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator):
+    r"""A regressor whose scores get the same distribution in all groups, rounded to labels.
 
-    A competitor from fair regression: it makes the distribution of scores independent of the
-    group, which is demographic parity of any kind, and needs the group at prediction time.
-    Treating people differently by their group is disparate treatment, which may be unlawful.
+    A competitor from fair regression. The distribution of scores becomes independent of the group,
+    which implies demographic parity in every sense. `predict` needs the group: treating people
+    differently by their group is disparate treatment, which may be unlawful.
 
     Parameters
     ----------
     estimator : regressor
-        Fitted to the labels as numbers; names are the numbers 0 … k-1.
+        Fitted to the labels as numbers; names become the numbers 0 … k-1.
     strength : float in [0, 1], default=1.0
-        How far scores are moved towards the barycentre; 0 leaves them as they are. Sweep it for a
+        How far scores are moved towards the barycentre; 0 does not move them. Vary it for a
         frontier.
     categories : sequence, default=None
         All labels in ascending order. Needed for names without an order.
@@ -64,18 +72,29 @@ class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstim
     ----------
     estimator_ : regressor
         Fitted.
-    classes_, groups_ : ndarray of shape (n_labels,) and (n_groups,)
-        Labels in ascending order, and groups seen.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    groups_ : ndarray of shape (n_groups,)
+        Groups seen in `fit`.
     shares_ : ndarray of shape (n_groups,)
-        Weight of the groups in the barycentre: their shares of the rows given.
+        Weights of the groups in the barycentre: their shares of the training rows.
+
+    See Also
+    --------
+    LinearPostClassifier : A competitor from fair classification.
 
     Notes
     -----
-    Chzhen, Denis, Hebiri, Oneto, Pontil: Fair Regression with Wasserstein Barycenters, NeurIPS
-    2020, arXiv:2006.07286; for `strength`, Chzhen, Schreuder: A Minimax Framework for Quantifying
-    Risk-Fairness Trade-off in Regression, Annals of Statistics 2022. Equal scores are at the
-    middle of their levels, where the paper adds noise to tell them apart; quantiles are those of
-    the rows fitted to. Cost: a sort.
+    The method is that of [1]_, and `strength` that of [2]_. Equal scores get the middle of their
+    levels, where [1]_ breaks ties by noise. Quantiles are those of the training rows. The cost
+    beyond that of the regressor is a sort.
+
+    References
+    ----------
+    .. [1] Chzhen, Denis, Hebiri, Oneto, Pontil: Fair Regression with Wasserstein Barycenters,
+       NeurIPS 2020, arXiv:2006.07286.
+    .. [2] Chzhen, Schreuder: A Minimax Framework for Quantifying Risk-Fairness Trade-off in
+       Regression, Annals of Statistics 2022.
 
     Examples
     --------
@@ -100,19 +119,20 @@ class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstim
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None
     ) -> WassersteinFairClassifier:
-        """Fit the regressor, and learn the distribution of its scores in each group.
+        """Fit the regressor, and compute the distribution of its scores in each group.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
             Group of each sample; several columns mean their intersections. Rows are matched by
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the distributions, and for the estimator if its `fit` takes it.
+            A weight of 2 is a row repeated twice. Used for the distributions, and passed to the
+            estimator if its `fit` accepts it.
 
         Returns
         -------
@@ -122,10 +142,12 @@ class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstim
         if not is_regressor(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}.")
         _check_strength(self.strength)
-        rows, groups = read_grouped(X, y, sensitive_features, sample_weight, self.categories)
-        places = label_places(rows.labels)
+        rows, groups = read_labels_and_groups(
+            X, y, sensitive_features, sample_weight, self.categories
+        )
+        numbers = label_places(rows.labels)
         self.estimator_ = fit_clone(
-            self.estimator, X, places[rows.codes], sample_weight=sample_weight
+            self.estimator, X, numbers[rows.codes], sample_weight=sample_weight
         )
         group = groups.codes(slice(None))
         total = np.bincount(group, rows.weight, len(groups.levels))
@@ -138,14 +160,14 @@ class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstim
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
-        """Predict the label nearest to the fair score of each row, the lower of two.
+        """Predict the label nearest to the moved score of each row, the lower of two.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed. Rows are matched by position; an index is ignored.
+            Group of each sample; required. Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -153,20 +175,20 @@ class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstim
             Labels.
         """
         scores = self.fair_scores(X, sensitive_features=sensitive_features)
-        places = label_places(self.classes_)
-        nearest = np.argsort(places)  # labels in descending order lie the other way round
-        middles = (places[nearest][:-1] + places[nearest][1:]) / 2
-        return self.classes_[nearest[np.searchsorted(middles, scores, side="left")]]
+        numbers = label_places(self.classes_)
+        ascending = np.argsort(numbers)  # the order of labels may be that of descending numbers
+        middles = (numbers[ascending][:-1] + numbers[ascending][1:]) / 2
+        return self.classes_[ascending[np.searchsorted(middles, scores, side="left")]]
 
     def fair_scores(self, X: Any, *, sensitive_features: Any = None) -> Array:
-        """Scores, moved from the own group's distribution to the barycentre.
+        """Return scores that are moved from the distribution of their group to the barycentre.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator accepts them.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample; needed. Rows are matched by position; an index is ignored.
+            Group of each sample; required. Rows are matched by position; an index is ignored.
 
         Returns
         -------
@@ -182,20 +204,6 @@ class WassersteinFairClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstim
             levels[group == g] = own.level(scores[group == g])
         moved = [quantiles.at(levels) for quantiles in self._quantiles]
         return (1.0 - self.strength) * scores + self.strength * (self.shares_ @ np.array(moved))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
-
-    @property
-    def n_features_in_(self) -> int:
-        return self.estimator_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> Array:
-        return self.estimator_.feature_names_in_
 
     def _raw_scores(self, X: Any) -> Array:
         return np.asarray(self.estimator_.predict(X), dtype=np.float64).ravel()
