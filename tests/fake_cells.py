@@ -12,11 +12,16 @@ from sklearn.utils import Bunch
 
 from fairordinal.baselines import PAPER_PROBABILITIES
 from fairordinal.datasets import make_biased_ordinal
-from fairordinal.experiments._run import run
-from fairordinal.experiments._store import Store
-from fairordinal.experiments.methods import Constant, Limits, Odds, Orca, Recipe
-from fairordinal.experiments.methods.judge import CRITERIA
-from fairordinal.experiments.methods.orca import PROBABILITIES
+from fairordinal.experiments._run import Store, run
+from fairordinal.experiments.methods import (
+    CRITERIA,
+    ORCA_PROBABILITIES,
+    Constant,
+    Limits,
+    Odds,
+    Orca,
+    Recipe,
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ def kinds_of(method):
         case Orca():
             for criterion in CRITERIA:
                 yield method.name, criterion, 0.0
-                yield from ((f"{method.name} mixture", criterion, p) for p in PROBABILITIES)
+                yield from ((f"{method.name} mixture", criterion, p) for p in ORCA_PROBABILITIES)
 
 
 if __name__ == "__main__":  # to be killed

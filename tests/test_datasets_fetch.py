@@ -20,7 +20,7 @@ from fairordinal.datasets import (
 from fairordinal.datasets._dataset import group_statistics, mean_test_statistics
 from fairordinal.datasets._orca_files import catalogue, catalogue_entry
 from fairordinal.datasets._uci import CRIME_COLUMNS, random_splits
-from fairordinal.experiments.figures.printed_tables import (
+from fairordinal.experiments.figures.tables import (
     DEVIATIONS,
     MAIN,
     ORCA,

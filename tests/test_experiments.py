@@ -18,10 +18,9 @@ from fairordinal._files import PARTIAL, write_whole
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments import EXPERIMENTS, Experiment, Finding, reproduce
 from fairordinal.experiments import _reproduce as reproducing
-from fairordinal.experiments._cell import SplitCell, WholeCell, file_name
-from fairordinal.experiments._experiment import Options, as_markdown, as_text
-from fairordinal.experiments._run import run
-from fairordinal.experiments._store import Store, as_csv
+from fairordinal.experiments._cells import DataclassCell, SplitCell, file_name
+from fairordinal.experiments._experiment import Options, as_csv, as_markdown, as_text
+from fairordinal.experiments._run import Store, run
 from fairordinal.experiments.methods import Constant, Orca, Recipe
 from fake_cells import Counted, computations, counted_cells
 
@@ -29,7 +28,7 @@ FAKE = Path(__file__).with_name("fake_cells.py")
 
 
 @dataclass(frozen=True)
-class Plain(WholeCell):
+class Plain(DataclassCell):
     number: int
     title: str = "plain"
 

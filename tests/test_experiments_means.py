@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairordinal.experiments._means import Mean, cost_at, means, pick, saved
+from fairordinal.experiments.figures.panels import Mean, cost_at, means, pick, savings
 
 DP, EO = "demographic_parity", "equal_opportunity"
 
@@ -90,4 +90,4 @@ def test_the_cost_of_a_curve_is_the_least_of_all_segments(curve, wanted):
 def test_what_points_save_is_the_cost_of_the_curve_less_their_own(curve, others):
     drawn, tried = ([mean_of(violation=v, cost=c) for v, c in each] for each in (curve, others))
     by_hand = [cheapest_by_hand(curve, v) - c for v, c in others]
-    assert saved(tried, drawn) == pytest.approx([x for x in by_hand if x < math.inf], abs=1e-9)
+    assert savings(tried, drawn) == pytest.approx([x for x in by_hand if x < math.inf], abs=1e-9)

@@ -19,18 +19,29 @@ from fairordinal.baselines import (
     orca_methods,
 )
 from fairordinal.datasets import orca_names
-from fairordinal.experiments import EXPERIMENTS, Options, _split, reproduce
-from fairordinal.experiments._cell import SplitCell
-from fairordinal.experiments._every_cut import below, contrast_of, disparities, every_cut
-from fairordinal.experiments._split import read_split
+from fairordinal.experiments import EXPERIMENTS, Options, _cells, methods, reproduce
+from fairordinal.experiments._all_thresholds import (
+    all_cuts,
+    contrast_of,
+    counts_below,
+    disparities,
+)
+from fairordinal.experiments._cells import SplitCell, read_split
 from fairordinal.experiments.figures import simulation, tables
 from fairordinal.experiments.figures.figure1_claims import widest_step
 from fairordinal.experiments.figures.figure2 import collection
-from fairordinal.experiments.figures.lemma_examples import all_cuttings, first_claim
+from fairordinal.experiments.figures.lemma_examples import first_claim, try_all_thresholds
 from fairordinal.experiments.figures.simulation import Scorings, arrangements, correlation
-from fairordinal.experiments.methods import Constant, Limits, Odds, Orca, Recipe, limits
-from fairordinal.experiments.methods.judge import mixtures
-from fairordinal.experiments.methods.orca import thin, thinned
+from fairordinal.experiments.methods import (
+    Constant,
+    Limits,
+    Odds,
+    Orca,
+    Recipe,
+    evaluate_mixtures,
+    thin,
+    thin_grid,
+)
 from fairordinal.ranker import FairLinearRanker
 from fake_cells import kinds_of, made_up_data, pretended
 from oracles import costs_of_cuttings, every_cutting, fair_thresholds_by_permutation, violation
@@ -44,7 +55,7 @@ DRAWN = ("figure1", "figure1-finer", "three-groups", "asymmetric-cost", "figure2
 @pytest.fixture
 def made_up(monkeypatch):
     """Data sets of any name are made up."""
-    for module in (_split, tables):
+    for module in (_cells, tables):
         monkeypatch.setattr(module, "fetch", made_up_data)
 
 
@@ -102,7 +113,7 @@ def test_the_recipe_is_a_ranker_by_the_rule_and_thresholds(split, criterion):
 @pytest.mark.parametrize("cost", ["absolute", "asymmetric"])
 def test_mixtures_are_those_of_the_randomised_classifier(split, cost):
     plain = ProportionalOddsClassifier().fit(split.train.X, split.train.y)
-    found = mixtures(
+    found = evaluate_mixtures(
         split, plain.predict(split.test.X), cost, kind="coin", criterion=EO,
         probabilities=PAPER_PROBABILITIES[::12],
     )  # fmt: skip
@@ -141,7 +152,7 @@ def test_limits_are_asked_of_a_frontier(split, monkeypatch):
         def predict(self, X):
             return np.full(len(X), 2)
 
-    monkeypatch.setattr(limits, "FairOrdinalFrontier", Frontier)
+    monkeypatch.setattr(methods, "FairOrdinalFrontier", Frontier)
     found = Limits(DP, (0.1, 0.2)).points(split)
     assert asked == [(DP, {"cost_matrix": "absolute", "categories": [1, 2, 3]}), 0.1, 0.2]
     assert [row["cost"] for row in found] == [np.abs(split.test.y - 2).mean()] * 2
@@ -149,7 +160,7 @@ def test_limits_are_asked_of_a_frontier(split, monkeypatch):
 
 def test_a_notion_that_is_undefined_in_training_rows_gives_no_rows(split):
     y = np.where(split.train.groups == 0, 3, 1)  # no row of group 1 is truly above one of group 0
-    odd = _split.Split(split.train._replace(y=y), split.test, split.labels)
+    odd = _cells.Split(split.train._replace(y=y), split.test, split.labels)
     assert Recipe(EO, (0.1,)).points(odd) == Limits(EO, (0.1,)).points(odd) == []
 
 
@@ -157,13 +168,13 @@ def test_a_notion_that_is_undefined_in_training_rows_gives_no_rows(split):
 def test_thinned_grids_are_every_other_value(name):
     grid = ORCA_GRIDS[name]
     if isinstance(grid, dict):
-        thinner = thinned(grid)
+        thinner = thin_grid(grid)
         assert list(thinner) == list(grid)
         for parameter, values in grid.items():
             kept = [value for i, value in enumerate(values) if i % 2 or len(values) == 1]
             assert thinner[parameter] == kept
     else:
-        kept = thinned(grid)
+        kept = thin_grid(grid)
         assert [each for each in grid if each in kept] == kept
         assert len(kept) == 9  # three prices and three widths of seven each
         for each in kept:  # both parts keep the same price
@@ -178,10 +189,10 @@ def test_thinned_grids_are_every_other_value(name):
 def test_all_thresholds_at_once_are_those_tried_one_by_one(data):
     assume(len(set(data.a)) == 2)
     table = read_table(data.y, data.s, data.a, labels=range(data.n_labels), as_scores=True)
-    cuts = every_cut(len(table.axis), data.n_labels)
+    cuts = all_cuts(len(table.axis), data.n_labels)
     predicted = every_cutting(data.s, data.n_labels)
     assert len(cuts) == len(predicted)
-    found = np.abs(disparities(below(table.counts.toarray()), contrast_of(DP, table), cuts))
+    found = np.abs(disparities(counts_below(table.counts.toarray()), contrast_of(DP, table), cuts))
     expected = [violation(DP, data.y, f, data.a) for f in predicted.tolist()]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -227,7 +238,7 @@ def test_the_settings_of_the_simulation_have_ten_rows_and_all_scorings():
 @pytest.mark.parametrize("feature", ["p1", "p2"])
 def test_thresholds_of_the_lemmas_are_tried_with_their_costs(criterion, feature):
     example = first_claim(criterion, 2)
-    tried = all_cuttings(example.table(feature), criterion)
+    tried = try_all_thresholds(example.table(feature), criterion)
     predicted = every_cutting(getattr(example, feature).tolist(), 4)
     cost = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
     expected = costs_of_cuttings(example.y - 1, predicted, np.ones(len(example.y)), cost)
@@ -256,8 +267,8 @@ def test_findings_and_pictures_work_on_two_splits(name, pretend, tmp_path, monke
     experiment = EXPERIMENTS[name]
     few = dict([*experiment.pictures.items()][:3:2])  # of figure 2, the other eleven are like these
     monkeypatch.setitem(EXPERIMENTS, name, replace(experiment, pictures=few))
-    methods = ("POM", "SVORIM") if experiment.takes_methods else ()
-    report = reproduce(name, splits=2, methods=methods, out=tmp_path)
+    chosen = ("POM", "SVORIM") if experiment.takes_methods else ()
+    report = reproduce(name, splits=2, methods=chosen, out=tmp_path)
     assert report.failures == []
     assert len(report.findings) > 5
     assert len({finding.claim for finding in report.findings}) == len(report.findings)

@@ -1,26 +1,22 @@
-"""Run an experiment: finish its cells, write the rows, the pictures and the comparison."""
+"""Run an experiment by name, and write its rows, its pictures and its findings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairordinal._escapes import visible
-from fairordinal._files import write_whole
 from fairordinal._validation import check_choice, check_whole
 from fairordinal.baselines import orca_methods
-from fairordinal.experiments._cell import Row
 from fairordinal.experiments._experiment import (
     Experiment,
     Finding,
     Options,
-    as_markdown,
     as_text,
-    draw,
+    draw_pictures,
+    write_texts,
 )
-from fairordinal.experiments._run import Failure, run
-from fairordinal.experiments._store import Store, as_csv, check_folder
+from fairordinal.experiments._run import Failure, Store, check_folder, run
 from fairordinal.experiments.figures import figure1, figure2, lemmas, simulation, tables, tshirts
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -32,14 +28,30 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 @dataclass(frozen=True)
 class Report:
-    """What an experiment found, and where it was written."""
+    """Findings of an experiment, and the files that were written.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        The experiment.
+    findings : list of Finding
+        Claims of the paper, compared with the results.
+    files : list of Path
+        Files that were written.
+    failures : list of Failure
+        Titles and errors of cells that are not finished.
+    seconds : float
+        CPU time of all cells, including earlier runs.
+    note : str
+        Why there are no pictures; empty if there are.
+    """
 
     experiment: Experiment
     findings: list[Finding]
     files: list[Path]
     failures: list[Failure]
     seconds: float
-    note: str = ""  # why there are no pictures
+    note: str = ""
 
     def __str__(self) -> str:
         lines = [self.experiment.title, "", as_text(self.findings), ""]
@@ -66,22 +78,22 @@ def reproduce(
     name : str
         One of `EXPERIMENTS`.
     splits : int, default=None
-        How many splits into training and test rows; None takes all of the paper.
+        Number of splits into training and test rows; None takes all splits of the paper.
     quick : bool, default=False
         Take three splits, unless `splits` is given, and every other value of ORCA's grids.
     methods : tuple of str, default=()
-        Of ORCA, by name, in figure 2; none means all.
+        Names of ORCA's methods in figure 2; empty means all.
     n_jobs : int, default=1
-        How many processes; -1 means one for each core.
+        Number of processes; -1 means one for each core.
     out : path, default="results"
-        Folder for finished cells, rows (CSV), pictures (PNG) and the comparison (Markdown). What
-        is finished there is not computed again, whatever ended an earlier run. Without matplotlib
-        there are no pictures, and the report says so.
+        Folder for finished cells, rows (CSV), pictures (PNG) and findings (Markdown). Cells that
+        are finished there are not computed again, so that an interrupted run can be resumed.
+        Without matplotlib there are no pictures, and the report says so.
 
     Returns
     -------
     report : Report
-        What the paper says and what is found here.
+        The claims of the paper, compared with the results.
     """
     experiment = EXPERIMENTS[check_choice(name, "name", tuple(EXPERIMENTS))]
     options = read_options(experiment, splits, quick, methods)
@@ -93,7 +105,7 @@ def reproduce(
     files = write_texts(experiment, outcome.rows, findings, folder)
     note = ""
     try:
-        files += draw(experiment, outcome.rows, folder)
+        files += draw_pictures(experiment, outcome.rows, folder)
     except ImportError as error:
         note = f"No pictures: {error}"
     return Report(experiment, findings, files, outcome.failures, outcome.seconds, note)
@@ -102,24 +114,14 @@ def reproduce(
 def read_options(
     experiment: Experiment, splits: int | None, quick: bool, methods: tuple[str, ...]
 ) -> Options:
-    """Refuse at once what would fail after hours, or be ignored."""
+    """Check the options, so that wrong ones are refused before anything is computed."""
     if splits is not None:
         check_whole(splits, "splits", least=1)
     for method in methods:
         check_choice(method, "methods", orca_methods())
     if methods and not experiment.takes_methods:
         raise ValueError(
-            f"methods must be left out: {experiment.name} does not compare methods of ORCA, "
+            f"methods must be empty: {experiment.name} does not compare methods of ORCA, "
             f"got {list(methods)}."
         )
     return Options(splits or (3 if quick else None), quick, methods)
-
-
-def write_texts(
-    experiment: Experiment, rows: Sequence[Row], findings: Sequence[Finding], folder: Path
-) -> list[Path]:
-    """Tidy rows, and the comparison with the paper."""
-    texts = {"csv": as_csv(rows), "md": as_markdown(experiment.title, findings)}
-    for suffix, text in texts.items():
-        write_whole(folder / f"{experiment.name}.{suffix}", text)
-    return [folder / f"{experiment.name}.{suffix}" for suffix in texts]

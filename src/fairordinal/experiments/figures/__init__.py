@@ -1,1 +1,1 @@
-"""The paper's figures and tables, a file for each."""
+"""The paper's figures, tables and examples: one experiment or family of experiments per file."""

@@ -6,21 +6,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairordinal.experiments._cell import Cell, Method, Row, SplitCell
+from fairordinal.experiments._cells import (
+    CRIME,
+    CRIME_THREE,
+    DRUGS,
+    ExperimentCell,
+    Method,
+    Row,
+    SplitCell,
+    n_splits,
+)
 from fairordinal.experiments._experiment import Experiment, Finding, Options
-from fairordinal.experiments._means import Means, means, pick
-from fairordinal.experiments._split import CRIME, CRIME_THREE, DRUGS, n_splits
-from fairordinal.experiments.figures.figure1_claims import DP, EO, TITLES, case_findings
-from fairordinal.experiments.figures.panel import (
-    LOOKS,
+from fairordinal.experiments.figures.figure1_claims import TITLES, panel_findings
+from fairordinal.experiments.figures.panels import (
+    MARKS,
     NAMES,
-    draw_kind,
+    SHORT,
+    Means,
     draw_levels,
-    name_axes,
+    draw_points,
+    label_axes,
+    means,
     panels,
+    pick,
     share_legend,
 )
-from fairordinal.experiments.methods import Constant, Limits, Odds, Recipe
+from fairordinal.experiments.methods import DP, EO, Constant, Limits, Odds, Recipe
 
 TRADE_OFFS = (0.0, 0.1, 0.2, 0.3, 0.33, 0.36, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 FINER = (0.11, 0.12, 0.13, 0.15, 0.18)
@@ -29,18 +40,20 @@ LIMITS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 
 @dataclass(frozen=True)
 class Study:
-    """Data sets and criteria under one cost."""
+    """Data sets and criteria with one cost."""
 
     data: tuple[str, ...]
     cost: str = "absolute"
-    more: tuple[float, ...] = ()  # values of µ besides those of figure 1
+    more: tuple[float, ...] = ()  # values of µ in addition to those of figure 1
 
     @property
     def cases(self) -> list[tuple[str, str]]:
+        """Data set and criterion of each panel."""
         return [(data, criterion) for data in self.data for criterion in (DP, EO)]
 
-    def cells(self, options: Options) -> list[Cell]:
-        most = min(n_splits(data) for data in self.data)  # whoever lacks the data is told now
+    def cells(self, options: Options) -> list[ExperimentCell]:
+        """Return the cells, split by split."""
+        most = min(n_splits(data) for data in self.data)  # fails at once if the data is missing
         methods: list[Method] = [
             method(criterion, values, self.cost)
             for criterion in (DP, EO)
@@ -56,6 +69,7 @@ class Study:
         ]
 
     def picture(self, rows: Sequence[Row]) -> Any:
+        """Draw a panel for each data set and criterion."""
         found = means(rows)
         figure, axes = panels(len(self.data), 2)
         for (data, criterion), ax in zip(self.cases, axes.flat, strict=True):
@@ -64,25 +78,26 @@ class Study:
         return figure
 
     def _draw(self, ax: Any, found: Means, data: str, criterion: str) -> None:
-        for kind, look in LOOKS.items():
+        for kind, marks in MARKS.items():
             points = pick(found, data=data, criterion=criterion, kind=kind)
-            draw_kind(ax, points, look, NAMES[kind])
+            draw_points(ax, points, marks, NAMES[kind])
         ours = pick(found, data=data, criterion=criterion, kind="ours")
         draw_levels(ax, ours, NAMES["ours"])
         cost = "MAE" if self.cost == "absolute" else f"mean {self.cost} cost"
-        name_axes(ax, criterion, TITLES[data], cost)
+        label_axes(ax, f"{SHORT[criterion]} violation", cost, TITLES[data])
 
     def findings(self, rows: Sequence[Row]) -> list[Finding]:
+        """Compare each panel with the paper's observations."""
         found = means(rows)
         return [
             finding
             for case in self.cases
-            for finding in case_findings(found, *case, self.cost, finer=bool(self.more))
+            for finding in panel_findings(found, *case, self.cost, finer=bool(self.more))
         ]
 
 
 def experiment(name: str, title: str, study: Study) -> Experiment:
-    """A study with one picture."""
+    """Return an experiment with one picture."""
     return Experiment(name, title, study.cells, study.findings, {name: study.picture})
 
 

@@ -1,4 +1,4 @@
-"""Figure 2 and those of appendix B.5: 33 benchmark sets, the method against those of ORCA."""
+"""Figure 2 and the figures of appendix B.5: the paper's method and ORCA's on 33 benchmark sets."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ import numpy as np
 
 from fairordinal.baselines import orca_methods
 from fairordinal.datasets import orca_names
-from fairordinal.experiments._cell import Cell, Method, Row, SplitCell
+from fairordinal.experiments._cells import ExperimentCell, Method, Row, SplitCell, n_splits
 from fairordinal.experiments._experiment import Experiment, Options
-from fairordinal.experiments._means import Means, means, pick
-from fairordinal.experiments._split import n_splits
-from fairordinal.experiments.figures.figure2_claims import DP, EO, coins, findings
-from fairordinal.experiments.figures.panel import (
-    LOOKS,
+from fairordinal.experiments.figures.figure2_claims import findings, mixtures_with_constant
+from fairordinal.experiments.figures.panels import (
+    MARKS,
     NAMES,
     SHORT,
-    draw_kind,
+    Means,
     draw_levels,
+    draw_points,
     draw_spread,
-    name_axes,
+    label_axes,
+    means,
     panels,
+    pick,
     share_legend,
 )
-from fairordinal.experiments.methods import Constant, Orca, Recipe
+from fairordinal.experiments.methods import DP, EO, Constant, Orca, Recipe
 
 TRADE_OFFS = tuple(round(0.1 * i, 1) for i in range(10))
 SHOWN = (("automobile", DP), ("balance-scale", DP), ("ERA", EO), ("ESL", EO))
-SHAPES = "os^v<>DPXhdp8HsDo"  # of the 17 methods, with colours that differ
-ABLATION = "copper_r"  # orange to black
+SHAPES = "os^v<>DPXhdp8HsDo"  # of the 17 methods; their colours differ as well
+ABLATION_COLOURS = "copper_r"  # orange to black
 
 
-def cells(options: Options) -> list[Cell]:
-    """The cheap methods before those of ORCA, each of all sets before the next split."""
+def cells(options: Options) -> list[ExperimentCell]:
+    """Return the cells: quick methods before those of ORCA, split by split."""
     names = options.methods or tuple(orca_methods())
     steps: list[list[Method]] = [
         [*(Recipe(criterion, TRADE_OFFS) for criterion in (DP, EO)), Constant()],
@@ -56,12 +57,12 @@ def cells(options: Options) -> list[Cell]:
 
 
 def collection(name: str) -> str:
-    """Real ordinal data, or regression data cut into 5 or 10 classes."""
+    """Return "real" for ordinal data, "five" or "ten" for regression data in 5 or 10 classes."""
     return {"-5": "five", "10": "ten"}.get(name[-2:], "real")
 
 
-def looks() -> dict[str, dict[str, Any]]:
-    """A mark for each method of ORCA."""
+def orca_marks() -> dict[str, dict[str, Any]]:
+    """Return a mark for each method of ORCA."""
     from matplotlib import colormaps
 
     palette = colormaps["tab20"]
@@ -74,40 +75,39 @@ def looks() -> dict[str, dict[str, Any]]:
 def draw_comparison(
     ax: Any, found: Means, data: str, criterion: str, *, spread: bool = False
 ) -> None:
-    """A data set: the methods of ORCA, coins, and the paper's method."""
-    draw_kind(
-        ax, coins(found, data, criterion)[1:-1], LOOKS["mixture"], "best or constant, by a coin"
-    )
+    """Draw a data set: the methods of ORCA, random mixtures, and the paper's method."""
+    mixtures = mixtures_with_constant(found, data, criterion)[1:-1]
+    draw_points(ax, mixtures, MARKS["mixture"], "random mixture of best and constant")
     constant = pick(found, data=data, criterion=criterion, kind="constant")
-    draw_kind(ax, constant, LOOKS["constant"], NAMES["constant"])
-    for method, look in looks().items():
+    draw_points(ax, constant, MARKS["constant"], NAMES["constant"])
+    for method, marks in orca_marks().items():
         points = pick(found, data=data, criterion=criterion, kind=method)
         if points:
-            draw_kind(ax, points, look, method)
+            draw_points(ax, points, marks, method)
             if spread:
-                draw_spread(ax, points, look["color"])
+                draw_spread(ax, points, marks["color"])
     ours = pick(found, data=data, criterion=criterion, kind="ours")
     if spread:
         draw_spread(ax, ours)
     draw_levels(ax, ours, NAMES["ours"])
-    name_axes(ax, criterion, data)
+    label_axes(ax, f"{SHORT[criterion]} violation", "MAE", data)
     if not any(np.isfinite(point.violation) for point in ours):
         ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color="0.4")
         ax.set(xticks=[], yticks=[])
 
 
 def draw_ablation(ax: Any, found: Means, data: str, criterion: str) -> None:
-    """The paper's method with and without fair thresholds."""
+    """Draw the paper's method with and without fair thresholds."""
     ours, alone = (
         pick(found, data=data, criterion=criterion, kind=kind) for kind in ("ours", "ranker only")
     )
-    draw_levels(ax, alone, NAMES["ranker only"], marker="x", colours=ABLATION)
+    draw_levels(ax, alone, NAMES["ranker only"], marker="x", colours=ABLATION_COLOURS)
     draw_levels(ax, ours, NAMES["ours"])
-    name_axes(ax, criterion, data)
+    label_axes(ax, f"{SHORT[criterion]} violation", "MAE", data)
 
 
 def figure2(rows: Sequence[Row]) -> Any:
-    """Four data sets; below, what fair thresholds add."""
+    """Draw four data sets, and below each the effect of fair thresholds."""
     found = means(rows)
     figure, axes = panels(2, 4, width=3.0, height=2.7)
     for column, case in enumerate(SHOWN):
@@ -118,7 +118,7 @@ def figure2(rows: Sequence[Row]) -> Any:
 
 
 def appendix(kind: str, criterion: str, spread: bool, rows: Sequence[Row]) -> Any:
-    """All data sets of a collection."""
+    """Draw all data sets of a collection."""
     found = means(rows)
     names = [name for name in orca_names() if collection(name) == kind]
     figure, axes = panels(3, 4, width=3.0, height=2.5)
@@ -131,7 +131,7 @@ def appendix(kind: str, criterion: str, spread: bool, rows: Sequence[Row]) -> An
 
 
 def pictures() -> dict[str, Callable[[Sequence[Row]], Any]]:
-    """All by name."""
+    """Return the functions that draw the rows, by the name of the picture."""
     named: dict[str, Callable[[Sequence[Row]], Any]] = {"figure2": figure2}
     for kind in ("real", "five", "ten"):
         for criterion in (DP, EO):

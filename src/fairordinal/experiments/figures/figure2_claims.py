@@ -1,4 +1,4 @@
-"""Observations (i) to (v) of section 5.2, and the exceptions of appendix B.5."""
+"""Claims of figure 2: observations (i) to (v) of section 5.2, and exceptions in appendix B.5."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 
 from fairordinal.baselines import orca_methods
 from fairordinal.datasets import orca_names
-from fairordinal.experiments._cell import Row
+from fairordinal.experiments._cells import Row
 from fairordinal.experiments._experiment import Finding
-from fairordinal.experiments._means import Mean, Means, means, pick, saved
-from fairordinal.experiments.figures.panel import SHORT
+from fairordinal.experiments.figures.panels import SHORT, Mean, Means, means, pick, savings
+from fairordinal.experiments.methods import DP, EO
 
-DP, EO = "demographic_parity", "equal_opportunity"
-HIGH = 0.2  # a violation that is called highly unfair
-SEEN = 0.1  # a violation that leaves room for being fairer
+HIGH = 0.2  # violations above it count as highly unfair
+NOTABLE = 0.1  # violations above it can be lowered clearly
+
+Cases = Sequence[tuple[str, str]]  # data set and criterion
 
 
 def best_method(found: Means, data: str, criterion: str) -> Mean | None:
-    """The method of ORCA with the least cost on a data set."""
+    """Return the method of ORCA with the least cost on a data set; None if none is finished."""
     tried = [
         point
         for method in orca_methods()
@@ -29,8 +30,8 @@ def best_method(found: Means, data: str, criterion: str) -> Mean | None:
     return min(tried, key=lambda point: point.cost, default=None)
 
 
-def coins(found: Means, data: str, criterion: str) -> list[Mean]:
-    """The best method of ORCA, mixed with the best constant."""
+def mixtures_with_constant(found: Means, data: str, criterion: str) -> list[Mean]:
+    """Return the curve from the best method of ORCA, by random mixtures, to the best constant."""
     best = best_method(found, data, criterion)
     kind = f"{best.kind} mixture" if best else ""
     ends = [best] if best else []
@@ -39,7 +40,7 @@ def coins(found: Means, data: str, criterion: str) -> list[Mean]:
 
 
 def findings(rows: Sequence[Row]) -> list[Finding]:
-    """Observations (i) to (v) of section 5.2, and the exceptions of appendix B.5."""
+    """Compare the rows with all claims, as far as their predictors are finished."""
     found = means(rows)
     cases = [
         (data, criterion)
@@ -47,82 +48,88 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
         for criterion in (DP, EO)
         if pick(found, data=data, criterion=criterion, kind="ours")
     ]
-    general = [unfair, explores, comparable, against_coins, against_ablation, steady]
+    general = [
+        orca_is_unfair,
+        mu_trades_off,
+        against_best,
+        against_mixtures,
+        against_ablation,
+        spreads,
+    ]
     checks = [check(found, cases) for check in general]
     return checks + [finding for check in EXCEPTIONS for finding in check(found)]
 
 
-Cases = Sequence[tuple[str, str]]
-
-
-def unfair(found: Means, cases: Cases) -> Finding:
+def orca_is_unfair(found: Means, cases: Cases) -> Finding:
     """(i) The methods of ORCA can be highly unfair."""
     best = [best_method(found, *case) for case in cases]
     high = [point.violation > HIGH for point in best if point]
-    here = f"the cheapest one violates by more than {HIGH} in {sum(high)} of {len(high)} cases"
+    here = (
+        f"the method of least cost has a violation above {HIGH} in {sum(high)} of {len(high)} cases"
+    )
     agrees = any(high) if high else None
     return Finding("(i) state-of-the-art methods can be highly unfair", "yes", here, agrees)
 
 
-def explores(found: Means, cases: Cases) -> Finding:
+def mu_trades_off(found: Means, cases: Cases) -> Finding:
     """(ii) The method explores the trade-off, sometimes with holes."""
-    reach = []
-    for case in cases:
-        violations = [
-            p.violation for p in pick(found, data=case[0], criterion=case[1], kind="ours")
-        ]
-        reach.append((max(violations), min(violations)))
-    high = [(most, least) for most, least in reach if most > SEEN]
+    ranges = []
+    for data, criterion in cases:
+        ours = pick(found, data=data, criterion=criterion, kind="ours")
+        violations = [point.violation for point in ours]
+        ranges.append((max(violations), min(violations)))
+    high = [(most, least) for most, least in ranges if most > NOTABLE]
     halved = sum(least < most / 2 for most, least in high)
-    here = f"some µ halves the violation in {halved} of {len(high)} cases where it exceeds {SEEN}"
+    here = f"some µ halves the violation in {halved} of {len(high)} cases above {NOTABLE}"
     agrees = halved > 0.8 * len(high) if high else None
     return Finding("(ii) µ explores the trade-off", "yes", here, agrees)
 
 
-def comparable(found: Means, cases: Cases) -> Finding:
-    """(iii) For EO much fairer, hardly dearer."""
+def against_best(found: Means, cases: Cases) -> Finding:
+    """(iii) For EO the method is much fairer than the best of ORCA, for hardly more cost."""
     pairs = [
         (pick(found, data=data, criterion=criterion, kind="ours"), best)
         for data, criterion in cases
         if criterion == EO
         and (best := best_method(found, data, criterion))
-        and best.violation > SEEN
+        and best.violation > NOTABLE
     ]
     won = [sum(halves_for(more, ours, best) for ours, best in pairs) for more in (0.1, 0.25)]
     here = (
-        f"half the violation of the cheapest method in {won[0]} (for at most 10 % more cost) and "
-        f"{won[1]} (25 %) of {len(pairs)} cases above {SEEN}"
+        f"half the violation of the method of least cost in {won[0]} (for at most 10 % more cost) "
+        f"and {won[1]} (25 %) of {len(pairs)} cases above {NOTABLE}"
     )
     agrees = won[0] > len(pairs) / 2 if pairs else None
     return Finding("(iii) EO: often much fairer, only slightly less accurate", "yes", here, agrees)
 
 
 def halves_for(more: float, ours: Sequence[Mean], best: Mean) -> bool:
-    """Whether some µ halves the violation of a method for so much more of its cost."""
+    """Check that some µ halves the violation of a method, for a share `more` of its cost."""
     return any(
         point.violation < best.violation / 2 and point.cost < (1 + more) * best.cost
         for point in ours
     )
 
 
-def against_coins(found: Means, cases: Cases) -> Finding:
-    """(iv) Better than coins between the best method and the constant."""
+def against_mixtures(found: Means, cases: Cases) -> Finding:
+    """(iv) The method costs less than random mixtures of the best method and the constant."""
     gains = [
-        saved(
+        savings(
             pick(found, data=data, criterion=criterion, kind="ours"),
-            coins(found, data, criterion),
+            mixtures_with_constant(found, data, criterion),
         )
         for data, criterion in cases
         if best_method(found, data, criterion)
     ]
     better = [np.mean(gain) > 0 for gain in gains if gain]
-    here = f"cheaper than coins of the same violation, on average over µ, in {sum(better)} of "
+    here = f"lower cost at the same violation, averaged over µ, in {sum(better)} of "
     agrees = bool(np.mean(better) > 0.5) if better else None
-    return Finding("(iv) better than coins", "yes", f"{here}{len(better)} cases", agrees)
+    claim = "(iv) better than random mixtures"
+    return Finding(claim, "yes", f"{here}{len(better)} cases", agrees)
 
 
 def against_ablation(found: Means, cases: Cases) -> Finding:
-    """(v) Fair thresholds help."""
+    """(v) Fair thresholds improve on a fair ranker with thresholds of least cost (λ'=0)."""
     gains = []
     for data, criterion in cases:
         ours, alone = (
@@ -131,19 +138,19 @@ def against_ablation(found: Means, cases: Cases) -> Finding:
         )
         least = min(point.violation for point in alone)
         beyond_reach = [point for point in ours if point.violation < least]
-        gains.append((bool(beyond_reach), saved(ours, alone)))
+        gains.append((bool(beyond_reach), savings(ours, alone)))
     fairer = sum(reached for reached, _ in gains)
     cheaper = [np.mean(gain) > 0 for _, gain in gains if gain]
     here = (
-        f"fairer than λ'=0 can be in {fairer} of {len(gains)} cases; where both reach a violation, "
-        f"cheaper in {sum(cheaper)} of {len(cheaper)}"
+        f"lower violations than λ'=0 reaches in {fairer} of {len(gains)} cases; lower cost at the "
+        f"same violation in {sum(cheaper)} of {len(cheaper)}"
     )
     agrees = fairer > len(gains) / 2 if gains else None
     return Finding("(v) µ=λ' can be much better than λ'=0", "yes", here, agrees)
 
 
-def steady(found: Means, cases: Cases) -> Finding:
-    """(B.5) Standard deviations over splits are like those of the methods of ORCA."""
+def spreads(found: Means, cases: Cases) -> Finding:
+    """(B.5) Standard deviations over splits are comparable to those of ORCA's methods."""
     ratios: dict[str, list[float]] = {"cost_spread": [], "violation_spread": []}
     for data, criterion in cases:
         best = best_method(found, data, criterion)
@@ -155,12 +162,12 @@ def steady(found: Means, cases: Cases) -> Finding:
     medians = [float(np.median(known)) for known in ratios.values() if known]
     here = " and ".join(f"{ratio:.2f}" for ratio in medians) or "–"
     agrees = all(0.5 < ratio < 2 for ratio in medians) if medians else None
-    claim = "(B.5) standard deviations of cost and violation, relative to the cheapest method"
+    claim = "(B.5) standard deviations of cost and violation, relative to the method of least cost"
     return Finding(claim, "mostly comparable", here, agrees)
 
 
 def balance_scale(found: Means) -> list[Finding]:
-    """The example of section 5.2: µ = λ' = 0.5 against λ' = 0."""
+    """Compare the example of section 5.2: µ = λ' = 0.5 against λ' = 0."""
     ours, alone = (
         pick(found, data="balance-scale", criterion=DP, kind=kind)
         for kind in ("ours", "ranker only")
@@ -188,7 +195,7 @@ def balance_scale(found: Means) -> list[Finding]:
 
 
 def at_most(data: str, criterion: str, limit: float, found: Means) -> list[Finding]:
-    """All methods violate by no more than the paper says."""
+    """Check that the violations of all methods are within a limit that the paper states."""
     seen = [
         point.violation
         for kind in ("ours", *orca_methods())
@@ -200,10 +207,10 @@ def at_most(data: str, criterion: str, limit: float, found: Means) -> list[Findi
     return [Finding(claim, f"≤ {limit}", f"≤ {max(seen):.3f}", max(seen) < 1.25 * limit)]
 
 
-def strange(data: str, criterion: str, found: Means) -> list[Finding]:
-    """Two phenomena that the paper cannot explain: coins and larger µ are less fair."""
+def unexplained(data: str, criterion: str, found: Means) -> list[Finding]:
+    """Check two effects that the paper cannot explain: larger µ and mixtures are less fair."""
     ours = pick(found, data=data, criterion=criterion, kind="ours")
-    curve = coins(found, data, criterion)
+    curve = mixtures_with_constant(found, data, criterion)
     where = f"{data}, {SHORT[criterion]}: "
     findings = []
     if len(ours) > 1:
@@ -213,13 +220,13 @@ def strange(data: str, criterion: str, found: Means) -> list[Finding]:
     if len(curve) > 2:
         middle = min(curve[1:-1], key=lambda point: abs(point.parameter - 0.5)).violation
         here = f"{middle:.3f} against {curve[0].violation:.3f}"
-        claim = where + "coins violate more than the cheapest method, p near 0.5"
+        claim = where + "higher violation of mixtures than of the method of least cost, p near 0.5"
         findings.append(Finding(claim, "yes", here, middle > curve[0].violation))
     return findings
 
 
 def toy(found: Means) -> list[Finding]:
-    """The best constant outperforms all."""
+    """Check that no predictor outperforms the best constant on the set toy."""
     constant = pick(found, data="toy", criterion=DP, kind="constant")
     best = best_method(found, "toy", DP)
     if not constant or best is None:
@@ -234,8 +241,8 @@ EXCEPTIONS: tuple[Callable[[Means], list[Finding]], ...] = (
     balance_scale,
     partial(at_most, "eucalyptus", DP, 0.08),
     partial(at_most, "eucalyptus", EO, 0.07),
-    partial(strange, "newthyroid", EO),
+    partial(unexplained, "newthyroid", EO),
     *(partial(at_most, *case, 0.012) for case in BANKS),
-    *(partial(strange, *case) for case in BANKS),
+    *(partial(unexplained, *case) for case in BANKS),
     toy,
 )

@@ -1,7 +1,7 @@
-"""The examples of appendices A.8 and A.9, and what all thresholds make of them.
+"""Examples of appendices A.8 and A.9, which prove lemmas 1 and 2.
 
-Rows have two features, of which one is the score: p1 or p2. The cost of the best fair thresholds
-is found twice, by trying all and by `optimize_thresholds`.
+Rows have two features, p1 and p2, and one of them is the score. The cost of the best fair
+thresholds is computed twice: by trying all thresholds, and by `optimize_thresholds`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from fairordinal._costs import cost_matrix
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array
 from fairordinal.criteria import as_criterion
-from fairordinal.experiments._cell import Row, WholeCell
-from fairordinal.experiments._every_cut import (
-    below,
+from fairordinal.experiments._all_thresholds import (
+    all_cuts,
     contrast_of,
+    counts_below,
     disparities,
-    every_cut,
     mean_costs,
 )
-from fairordinal.experiments.figures.panel import SHORT
+from fairordinal.experiments._cells import DataclassCell, Row
+from fairordinal.experiments.figures.panels import SHORT
+from fairordinal.experiments.methods import DP, EO
 from fairordinal.thresholds import optimize_thresholds
 
-DP, EO = "demographic_parity", "equal_opportunity"
 LABELS = (1, 2, 3, 4)
-EXACT = 1e-9
+EXACT = 1e-9  # numbers that differ by less are equal
 
 
 class Example(NamedTuple):
@@ -40,23 +40,23 @@ class Example(NamedTuple):
     groups: Array
 
     def table(self, feature: str) -> ScoreTable:
-        """Counts of rows, scored by a feature."""
+        """Count the rows by cell and score, which is one of the features."""
         scores = getattr(self, feature)
         return read_table(self.y, scores, self.groups, labels=LABELS, as_scores=True)
 
     def flips(self, feature: str) -> int:
-        """Pairs whose scores contradict their true labels."""
+        """Count the pairs whose scores are in the opposite order of their labels."""
         scores = getattr(self, feature)
         return int(((self.y[:, None] > self.y) & (scores[:, None] < scores)).sum())
 
 
 def first_claim(criterion: str, m: int) -> Example:
-    """An unfair score with fewer flips, of which no fair thresholds are cheap."""
+    """Return an example whose unfair score has fewer flips, but no fair thresholds of low cost."""
     return parity_example(m) if criterion == DP else opportunity_example(m)
 
 
 def parity_example(m: int) -> Example:
-    """2m + 1 rows."""
+    """Return the example for demographic parity, with 2m + 1 rows."""
     i = np.arange(1, 2 * m + 2)
     p2 = np.where(i == 1, 3, np.where(i <= m + 1, 2, 4))
     y = np.where(i == 1, 1, np.where(i <= m + 1, 2, 4))
@@ -64,7 +64,7 @@ def parity_example(m: int) -> Example:
 
 
 def opportunity_example(m: int) -> Example:
-    """2m + 5 rows; only the first and the third are of group 0."""
+    """Return the example for equal opportunity: 2m + 5 rows, the first and third in group 0."""
     n = 2 * m + 5
     i = np.arange(1, n + 1)
     p2, y, groups = i.copy(), np.where(i <= m + 5, 3, 4), np.ones(n, dtype=int)
@@ -75,7 +75,7 @@ def opportunity_example(m: int) -> Example:
 
 
 def second_claim(criterion: str) -> Example:
-    """Six rows whose score p1 is fair."""
+    """Return the example of six rows whose score p1 is fair."""
     y, groups = {
         DP: ([1, 1, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]),
         EO: ([1, 2, 1, 1, 2, 2], [0, 1, 1, 1, 0, 0]),
@@ -83,28 +83,28 @@ def second_claim(criterion: str) -> Example:
     return Example(np.arange(1, 7), np.array(groups), np.array(y), np.array(groups))
 
 
-class Cuttings(NamedTuple):
-    """Cost and violation of all thresholds of a score."""
+class ThresholdTable(NamedTuple):
+    """Cost and violation of all thresholds of a score, one entry for each predictor."""
 
     cost: Array
     violation: Array
 
 
-def all_cuttings(table: ScoreTable, criterion: str) -> Cuttings:
-    """Try all thresholds."""
-    counts_below = below(table.counts.toarray())
-    cuts = every_cut(len(table.axis), len(LABELS))
+def try_all_thresholds(table: ScoreTable, criterion: str) -> ThresholdTable:
+    """Return cost and violation of all thresholds of a score."""
+    below = counts_below(table.counts.toarray())
+    cuts = all_cuts(len(table.axis), len(LABELS))
     contrast = contrast_of(criterion, table)
     cost = np.tile(cost_matrix("absolute", table.labels), (len(table.groups), 1))
-    return Cuttings(
-        mean_costs(counts_below, cost, cuts),
-        np.abs(disparities(counts_below, contrast, cuts)).round(12),
+    return ThresholdTable(
+        mean_costs(below, cost, cuts),
+        np.abs(disparities(below, contrast, cuts)).round(12),
     )
 
 
 @dataclass(frozen=True)
-class FirstClaim(WholeCell):
-    """Fair thresholds alone may be as dear as one likes."""
+class FirstClaim(DataclassCell):
+    """Lemma 1, first claim: fair thresholds for an unfair score can be arbitrarily costly."""
 
     criterion: str
     m: int
@@ -119,7 +119,7 @@ class FirstClaim(WholeCell):
     def _row(self, feature: str) -> Row:
         example = first_claim(self.criterion, self.m)
         table = example.table(feature)
-        tried = all_cuttings(table, self.criterion)
+        tried = try_all_thresholds(table, self.criterion)
         solved = fair_thresholds(example, feature, self.criterion)
         return {
             "claim": 1,
@@ -136,7 +136,7 @@ class FirstClaim(WholeCell):
 
 
 def fair_thresholds(example: Example, feature: str, criterion: str) -> Any:
-    """The cheapest thresholds that are perfectly fair, by the solver."""
+    """Return the solver's thresholds of least cost with violation 0."""
     return optimize_thresholds(
         getattr(example, feature).astype(float),
         example.y,
@@ -149,8 +149,8 @@ def fair_thresholds(example: Example, feature: str, criterion: str) -> Any:
 
 
 @dataclass(frozen=True)
-class SecondClaim(WholeCell):
-    """The cheapest thresholds of a fair score need not be fair."""
+class SecondClaim(DataclassCell):
+    """Lemma 1, second claim: thresholds of least cost for a fair score need not be fair."""
 
     criterion: str
 
@@ -160,7 +160,7 @@ class SecondClaim(WholeCell):
 
     def rows(self) -> list[Row]:
         example = second_claim(self.criterion)
-        tried = all_cuttings(example.table("p1"), self.criterion)
+        tried = try_all_thresholds(example.table("p1"), self.criterion)
         cheapest = tried.cost <= tried.cost.min() + EXACT
         of_features = {
             f"violation_{feature}": as_criterion(self.criterion).violation(example.table(feature))
@@ -177,8 +177,8 @@ class SecondClaim(WholeCell):
 
 
 @dataclass(frozen=True)
-class Bound(WholeCell):
-    """Lemma 2: random scores and thresholds, and some that reach the bound."""
+class Bound(DataclassCell):
+    """Lemma 2: random scores and thresholds, and examples that reach the bound."""
 
     n_draws: int
     seed: int = 0
@@ -197,7 +197,7 @@ class Bound(WholeCell):
 
 
 def random_rows(generator: np.random.Generator) -> tuple[Array, Array, Array]:
-    """Scores of two groups, and thresholds for two to five labels."""
+    """Draw scores of two groups, their groups, and thresholds for two to five labels."""
     groups = np.arange(generator.integers(4, 40)) % generator.integers(2, 5) == 0
     scores = generator.normal(size=len(groups)) * generator.choice([0.1, 1.0, 3.0], 2)[groups * 1]
     scores = (scores + generator.uniform(0, 3) * groups).round(1)  # with ties
@@ -206,15 +206,18 @@ def random_rows(generator: np.random.Generator) -> tuple[Array, Array, Array]:
 
 
 def extreme_rows(n_above: int) -> tuple[Array, Array, Array]:
-    """One group at a single place, some of 20 rows of the other above it, none predicted below."""
+    """Return one row of a group, and 20 of the other, `n_above` of which have a higher score.
+
+    The threshold lies above the single row, so that it ties with all rows below.
+    """
     scores = np.repeat([1.0, 0.0, 2.0], [1, 20 - n_above, n_above])
     return scores, np.arange(21) == 0, np.array([1.5])
 
 
 def bound_row(scores: Array, groups: Array, cuts: Array) -> Row:
-    """Violation of scores, and of what thresholds predict."""
+    """Return the violations of scores and of the predicted labels."""
     labels = [*range(len(cuts) + 1)]
-    y = np.resize(labels, len(scores))  # which demographic parity ignores
+    y = np.resize(labels, len(scores))  # arbitrary: demographic parity ignores true labels
     table = read_table(y, scores, groups.astype(int), labels=labels, as_scores=True)
     of_scores, predicted = (as_criterion(DP).violation(each) for each in (table, table.cut(cuts)))
     return {"claim": 3, "of_scores": of_scores, "violation": predicted}

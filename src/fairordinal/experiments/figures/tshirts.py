@@ -1,7 +1,7 @@
-"""Appendix A.3: two vendors of T-shirts, whom equalized odds treats alike and people do not.
+"""Appendix A.3: two vendors of T-shirts, for which equalized odds holds and pairwise EO does not.
 
-Vendor A has 1, n and 2 T-shirts of one, two and three stars, vendor B has 1, 1 and 2n. Predictions
-are right, but for half of the three-star T-shirts of each vendor, which get two stars.
+Vendor A has 1, n and 2 T-shirts of one, two and three stars; vendor B has 1, 1 and 2n. Predictions
+are correct, except that half of the three-star T-shirts of each vendor are predicted two stars.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from fairordinal import metrics
-from fairordinal.experiments._cell import Cell, Row, WholeCell
+from fairordinal.experiments._cells import DataclassCell, ExperimentCell, Row
 from fairordinal.experiments._experiment import Experiment, Finding, Options
-from fairordinal.experiments.figures.panel import panels
+from fairordinal.experiments.figures.panels import label_axes, panels
 
 NUMBERS = tuple(int(n) for n in np.unique(np.geomspace(1, 10**4, 41).round()))
 EXACT = 1e-12
 
 
 @dataclass(frozen=True)
-class TShirts(WholeCell):
-    """The notions of fairness for some values of n."""
+class TShirts(DataclassCell):
+    """Violations of several criteria, for some values of n."""
 
     numbers: tuple[int, ...]
 
@@ -35,10 +35,10 @@ class TShirts(WholeCell):
         return [self.row(n) for n in self.numbers]
 
     def row(self, n: int) -> Row:
-        """What is computed, and the closed forms that the paper prints."""
-        vendor, stars, predicted, number = sold(n)
-        shirts: dict[str, Any] = {"sensitive_features": vendor, "sample_weight": number}
-        matrix = metrics.pairwise_equal_opportunity_matrix(stars, predicted, **shirts)
+        """Return the computed values, and those of the closed forms that the paper prints."""
+        vendor, stars, predicted, number = shirts(n)
+        options: dict[str, Any] = {"sensitive_features": vendor, "sample_weight": number}
+        matrix = metrics.pairwise_equal_opportunity_matrix(stars, predicted, **options)
         return {
             "n": n,
             "a_above_b": float(matrix.probability[0, 1]),
@@ -46,7 +46,7 @@ class TShirts(WholeCell):
             "b_above_a": float(matrix.probability[1, 0]),
             "b_above_a_printed": (1 + 2 * n + n**2) / (1 + 2 * n + 2 * n**2),
             "violation": abs(float(matrix.disparity[0, 1])),
-        } | {name: float(metric(stars, predicted, **shirts)) for name, metric in OTHERS.items()}
+        } | {name: float(metric(stars, predicted, **options)) for name, metric in OTHERS.items()}
 
 
 OTHERS = {
@@ -56,8 +56,8 @@ OTHERS = {
 }
 
 
-def sold(n: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    """Vendor, true and predicted stars, and number of such T-shirts."""
+def shirts(n: int) -> tuple[list[str], list[int], list[int], list[int]]:
+    """Return vendor, true stars, predicted stars and number of each kind of T-shirts."""
     kinds = [
         ("A", 1, 1, 1), ("A", 2, 2, n), ("A", 3, 3, 1), ("A", 3, 2, 1),
         ("B", 1, 1, 1), ("B", 2, 2, 1), ("B", 3, 3, n), ("B", 3, 2, n),
@@ -66,13 +66,13 @@ def sold(n: int) -> tuple[list[str], list[int], list[int], list[int]]:
     return vendor, stars, predicted, number
 
 
-def cells(options: Options) -> list[Cell]:
-    """One; there are no splits."""
+def cells(options: Options) -> list[ExperimentCell]:
+    """Return the only cell; the options have no effect."""
     return [TShirts(NUMBERS)]
 
 
 def findings(rows: Sequence[Row]) -> list[Finding]:
-    """The closed forms, their limit, and the other notions."""
+    """Check the closed forms, their limit, and the other criteria."""
     if not rows:
         return []
     forms = [
@@ -90,27 +90,27 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
 
 
 def closed_form(rows: Sequence[Row], name: str, claim: str) -> Finding:
-    """Whether what is printed is what is computed."""
+    """Check that computed values follow the printed formula."""
     error = max(abs(row[name] - row[f"{name}_printed"]) for row in rows)
     here = f"equal to {error:.0e} for {len(rows)} values of n, 1 to {rows[-1]['n']}"
     return Finding(claim, "yes", here, error <= EXACT)
 
 
 def satisfied(rows: Sequence[Row]) -> Finding:
-    """Equalized odds sees nothing."""
+    """Check that standard equalized odds holds."""
     most = max(row["standard_equalized_odds"] for row in rows)
     return Finding("standard equalized odds (and EO) is satisfied", "yes", f"≤ {most:g}", most == 0)
 
 
 def violated(rows: Sequence[Row], name: str) -> Finding:
-    """Parity is violated; with n = 1 the vendors sell the same, and it is not."""
+    """Check that demographic parity is violated for n > 1; with n = 1 both vendors are equal."""
     least = min(row[name] for row in rows if row["n"] > 1)
     claim = f"{name.replace('_', ' ')} is not satisfied, n > 1"
     return Finding(claim, "yes", f"violation of {least:.3f} or more", least > 0)
 
 
 def picture(rows: Sequence[Row]) -> Any:
-    """Violations against n."""
+    """Draw violations against n."""
     figure, axes = panels(1, 1, width=5.0, height=3.4)
     ax, n = axes[0, 0], [row["n"] for row in rows]
     ax.axhline(0.5, color="0.6", lw=0.8, ls="--", label="limit of pairwise EO, 1/2")
@@ -118,10 +118,7 @@ def picture(rows: Sequence[Row]) -> Any:
     odds = [row["standard_equalized_odds"] for row in rows]
     ax.plot(n, odds, "s-", ms=3, label="standard equalized odds")
     ax.set_xscale("log")
-    ax.set_xlabel("n, T-shirts", fontsize=8)
-    ax.set_ylabel("violation", fontsize=8)
-    ax.set_title("Two vendors of T-shirts", fontsize=9)
-    ax.tick_params(labelsize=7)
+    label_axes(ax, "n, T-shirts", "violation", "Two vendors of T-shirts")
     ax.legend(fontsize=8, loc="center right")
     return figure
 
