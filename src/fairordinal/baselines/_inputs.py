@@ -111,7 +111,7 @@ class WrapperMixin(MetaEstimatorMixin):
     @property
     def _fitted(self) -> Any:
         """The fitted estimator that features are passed on to."""
-        return self.estimator_  # type: ignore[attr-defined]
+        return self.estimator_
 
     @property
     def n_features_in_(self) -> int:

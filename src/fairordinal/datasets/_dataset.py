@@ -32,7 +32,7 @@ class Dataset:
     description: str
     target_names: list[str] | None = None
     splits: list[TrainTest] = field(default_factory=list)  # row numbers
-    split_sensitive_features: list[TrainTest] | None = None  # None: taken from the rows
+    split_sensitive_features: list[TrainTest] | None = None  # None: groups of these rows
 
     def groups_of_splits(self) -> list[TrainTest]:
         """Return the groups of the training and test rows of each split."""

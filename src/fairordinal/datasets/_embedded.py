@@ -256,15 +256,15 @@ def _from_skordinal(name: str, loader: str, return_X_y: bool, as_frame: bool) ->
     """Load a set of skordinal, and add the groups of ORCA's catalogue."""
     datasets = optional("skordinal.datasets", f"{loader}()", "baselines")
     source, entry = getattr(datasets, loader)(), catalogue_entry(name)
-    place = entry.columns.index(entry.sensitive_column)
+    column = entry.columns.index(entry.sensitive_column)
     text = SKORDINAL.format(
         name=name, group=group_names(entry)[1], licence=entry.licence, source=source.DESCR
     )
     dataset = Dataset(
-        data=np.delete(source.data, place, axis=1),
+        data=np.delete(source.data, column, axis=1),
         target=source.target.astype(int) + 1,
-        sensitive_features=groups_of(source.data[:, place], entry),
-        feature_names=[column for column in entry.columns if column != entry.sensitive_column],
+        sensitive_features=groups_of(source.data[:, column], entry),
+        feature_names=[name for name in entry.columns if name != entry.sensitive_column],
         sensitive_names=group_names(entry),
         description=text,
         target_names=entry.target_names,

@@ -117,10 +117,10 @@ def fetch_orca(
 
 def _dataset(entry: CatalogueEntry, table: OrcaTable) -> Dataset:
     values = table.values()
-    place = entry.columns.index(entry.sensitive_column)
-    target, feature = values[:, -1].astype(int), values[:, place]
+    column = entry.columns.index(entry.sensitive_column)
+    target, feature = values[:, -1].astype(int), values[:, column]
     return Dataset(
-        data=np.delete(values[:, :-1], place, axis=1),
+        data=np.delete(values[:, :-1], column, axis=1),
         target=target,
         sensitive_features=groups_of(feature, entry),
         feature_names=[name for name in entry.columns if name != entry.sensitive_column],

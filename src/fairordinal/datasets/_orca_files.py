@@ -241,9 +241,9 @@ def _read_table(path: Path, label: str, n_inputs: int) -> list[bytes]:
     with gzip.open(path) as file:
         header, *rows = read_lines(file)
     names = header.split(",")
-    place = names.index(label) if label in names else names.index("label")
+    label_column = names.index(label) if label in names else names.index("label")
     cells = [row.split(",") for row in rows]
-    return [(" ".join([*row[:n_inputs], row[place]]) + "\n").encode() for row in cells]
+    return [(" ".join([*row[:n_inputs], row[label_column]]) + "\n").encode() for row in cells]
 
 
 def _read_splits(path: Path, n_rows: int, n_splits: int) -> list[TrainTest]:

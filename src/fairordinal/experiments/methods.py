@@ -69,17 +69,51 @@ def evaluate_mixtures(
     costs = [
         mean_cost(split.test.y, labels, cost_matrix=cost, labels=split.labels) for labels in ends
     ]
-    tables = [_test_table(split, labels) for labels in ends]
+    model_table, constant_table = (_test_table(split, labels) for labels in ends)
     return [
         {
             "kind": kind,
             "criterion": criterion,
             "parameter": p,
             "cost": (1 - p) * costs[0] + p * costs[1],
-            "violation": as_criterion(criterion).violation(mix_tables(*tables, p)),
+            "violation": as_criterion(criterion).violation(
+                mix_tables(model_table, constant_table, p)
+            ),
         }
         for p in probabilities
     ]
+
+
+def evaluate_thresholds(
+    method: Recipe | Odds,
+    split: Split,
+    scores: tuple[Array, Array],
+    *,
+    kind: str,
+    criterion: str,
+    parameter: float,
+    trade_off: float,
+) -> Row:
+    """Optimise thresholds for the training scores, and return their row for the test scores.
+
+    The row also has the gap, the distance of the objective from its proved lower bound.
+    """
+    train_scores, test_scores = scores
+    result = optimize_thresholds(
+        train_scores,
+        split.train.y,
+        sensitive_features=split.train.groups,
+        criterion=criterion,
+        trade_off=trade_off,
+        cost_matrix=method.cost,
+        labels=split.labels,
+        max_time=method.max_time,
+    )
+    predicted = result.predict(test_scores)
+    row = evaluate(
+        split, predicted, method.cost, kind=kind, criterion=criterion, parameter=parameter
+    )
+    return row | {"gap": result.gap}
 
 
 def best_constant(rows: Samples, cost: str, labels: list[int]) -> int:
@@ -122,32 +156,23 @@ class Recipe:
         X, y, groups = split.train
         path = FairLinearRanker(self.criterion, ranker="grid", categories=split.labels)
         path.fit(X, y, sensitive_features=groups)
+        return [row for mu in self.trade_offs for row in self._points_at(mu, split, path.at(mu))]
+
+    def _points_at(self, mu: float, split: Split, ranker: Any) -> list[Row]:
+        """Evaluate the ranker for μ with thresholds for λ' = μ and for λ' = 0."""
+        scores = ranker.decision_function(split.train.X), ranker.decision_function(split.test.X)
         return [
-            self._point(split, path, mu, lambda_, kind)
-            for mu in self.trade_offs
+            evaluate_thresholds(
+                self,
+                split,
+                scores,
+                kind=kind,
+                criterion=self.criterion,
+                parameter=mu,
+                trade_off=lambda_,
+            )
             for kind, lambda_ in (("ours", mu), ("ranker only", 0.0))
         ]
-
-    def _point(
-        self, split: Split, path: FairLinearRanker, mu: float, lambda_: float, kind: str
-    ) -> Row:
-        """Evaluate the ranker for μ with thresholds for λ'."""
-        ranker = path.at(mu)
-        result = optimize_thresholds(
-            ranker.decision_function(split.train.X),
-            split.train.y,
-            sensitive_features=split.train.groups,
-            criterion=self.criterion,
-            trade_off=lambda_,
-            cost_matrix=self.cost,
-            labels=split.labels,
-            max_time=self.max_time,
-        )
-        predicted = result.predict(ranker.decision_function(split.test.X))
-        row = evaluate(
-            split, predicted, self.cost, kind=kind, criterion=self.criterion, parameter=mu
-        )
-        return row | {"gap": result.gap}
 
 
 @dataclass(frozen=True)
@@ -211,6 +236,7 @@ class Odds:
     def points(self, split: Split) -> list[Row]:
         model = ProportionalOddsClassifier().fit(split.train.X, split.train.y)
         predicted = model.predict(split.test.X)
+        scores = model.decision_function(split.train.X), model.decision_function(split.test.X)
         rows = []
         for criterion in CRITERIA:
             plain = evaluate(
@@ -224,37 +250,24 @@ class Odds:
                 criterion=criterion,
                 probabilities=PAPER_PROBABILITIES,
             )
-            rows += [plain, *mixed, *self._with_fair_thresholds(split, model, criterion)]
+            rows += [plain, *mixed, *self._with_fair_thresholds(split, scores, criterion)]
         return rows
 
     def _with_fair_thresholds(
-        self, split: Split, model: ProportionalOddsClassifier, criterion: str
+        self, split: Split, scores: tuple[Array, Array], criterion: str
     ) -> list[Row]:
-        train_scores, test_scores = (
-            model.decision_function(rows.X) for rows in (split.train, split.test)
-        )
-        rows = []
-        for trade_off in self.trade_offs:
-            result = optimize_thresholds(
-                train_scores,
-                split.train.y,
-                sensitive_features=split.train.groups,
-                criterion=criterion,
-                trade_off=trade_off,
-                cost_matrix=self.cost,
-                labels=split.labels,
-                max_time=self.max_time,
-            )
-            row = evaluate(
+        return [
+            evaluate_thresholds(
+                self,
                 split,
-                result.predict(test_scores),
-                self.cost,
+                scores,
                 kind="POM thresholds",
                 criterion=criterion,
                 parameter=trade_off,
+                trade_off=trade_off,
             )
-            rows.append(row | {"gap": result.gap})
-        return rows
+            for trade_off in self.trade_offs
+        ]
 
 
 @dataclass(frozen=True)

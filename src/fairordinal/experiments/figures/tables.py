@@ -203,8 +203,8 @@ def main_finding(rows: Sequence[Row], data: str, table: str) -> Finding:
 def sizes_finding(rows: Sequence[Row]) -> Finding:
     """Count the equal numbers of rows, features and classes of the benchmark sets."""
     same = [equal(row) for row in rows if row["statistic"] in SIZES]
-    said = f"{len(ORCA) * len(SIZES)} numbers"
-    return Finding("tables 3 and 4, sizes", said, f"{sum(same)} equal", all_equal(same))
+    stated = f"{len(ORCA) * len(SIZES)} numbers"
+    return Finding("tables 3 and 4, sizes", stated, f"{sum(same)} equal", all_equal(same))
 
 
 def statistics_finding(rows: Sequence[Row]) -> Finding:
@@ -215,8 +215,8 @@ def statistics_finding(rows: Sequence[Row]) -> Finding:
     ]
     whole, three = same.count(4), same.count(3)
     here = f"{whole} equal in all four, {three} in three, {len(ORCA) - whole - three} in fewer"
-    claim, said = "tables 3 and 4, four statistics of each set", f"{len(ORCA)} sets"
-    return Finding(claim, said, here, whole == len(ORCA))
+    claim, stated = "tables 3 and 4, four statistics of each set", f"{len(ORCA)} sets"
+    return Finding(claim, stated, here, whole == len(ORCA))
 
 
 def all_equal(same: Sequence[bool]) -> bool:
