@@ -33,8 +33,8 @@ from fairordinal.plotting import (
     ImportanceDisplay,
     ScoreDisplay,
 )
-from fairordinal.plotting._density import density, picture_range
 from fairordinal.plotting._frontier import star_colours
+from fairordinal.plotting._score_data import density, picture_range
 from fairordinal.ranker import FairLinearRanker
 from test_ordinal import people
 
@@ -220,8 +220,8 @@ def test_many_baselines_have_marks_of_their_own_in_few_columns():
     display = FrontierDisplay.from_points(
         [1.0], [0.1], baselines={f"b{i}": (1 + 0.01 * i, 0.1) for i in range(20)}
     )
-    looks = [(look["marker"], "markerfacecolor" in look) for look in display._looks()]
-    assert len({*looks}) == 20
+    marks = [(style["marker"], "markerfacecolor" in style) for style in display._mark_styles()]
+    assert len({*marks}) == 20
     assert display.ax_.get_legend()._ncols > 3
     assert_tidy(display.figure_)
 
@@ -619,8 +619,8 @@ def test_thresholds_that_a_model_does_not_predict_by_are_not_drawn_as_cuts():
 
     display = ScoreDisplay.from_estimator(Cutter().fit(X, y), X, sensitive_features=a)
     np.testing.assert_array_equal(display.cuts.after, odds.thresholds_)
-    assert "cut" in all_words(display.figure_)
-    assert "fair cut" not in all_words(display.figure_)
+    assert "cut point" in all_words(display.figure_)
+    assert "fair cut point" not in all_words(display.figure_)
 
 
 def test_a_model_without_scores_is_refused():

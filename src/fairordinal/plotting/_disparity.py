@@ -1,4 +1,7 @@
-"""Disparities of all pairs of groups as a picture."""
+"""The disparities of all pairs of groups as a coloured matrix.
+
+A disparity ``p[g, h] - p[h, g]`` is positive if the group g of the row has the larger value.
+"""
 
 from __future__ import annotations
 
@@ -6,45 +9,78 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._audit import Audit, audit
+from fairordinal._audit import Audit, Finding, audit
 from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, names_of
-from fairordinal._validation import warn_misaligned
+from fairordinal._validation import Array, warn_misaligned
 from fairordinal.criteria import as_criterion
-from fairordinal.plotting._canvas import axes_for, set_names, text_size
-from fairordinal.plotting._cells import (
+from fairordinal.plotting._canvas import axes_for, set_names
+from fairordinal.plotting._matrix import (
     MOST_DRAWN,
+    add_colour_bar,
     check_drawn,
     draw_cells,
     name_sides,
     write_in_cells,
 )
 
-COLOURS = "PuOr_r"  # orange is for more, purple for less: told apart by all eyes
-LEAST_LIMIT = 0.25  # so that hardly any disparity looks like hardly any
+COLOURS = "PuOr_r"  # orange is positive, purple negative; distinguishable with colour blindness
+LEAST_COLOUR_LIMIT = 0.25  # so that small disparities get pale colours
+
+
+def worst_parts(finding: Finding) -> tuple[Array, Array, Array]:
+    """Disparities and both ends of their intervals, each of shape (n_groups, n_groups).
+
+    A criterion may have several parts, such as the two rates of equalized odds. For each pair of
+    groups, the part with the largest absolute disparity is taken.
+    """
+    worst = np.argmax(np.nan_to_num(np.abs(finding.disparities), nan=-1.0), axis=0)[None]
+    disparities, lower, upper = (
+        np.take_along_axis(values, worst, axis=0)[0]
+        for values in (finding.disparities, finding.lower, finding.upper)
+    )
+    return disparities, lower, upper
+
+
+def colour_limit(disparities: Array) -> float:
+    """The absolute disparity that gets the strongest colour."""
+    return max([LEAST_COLOUR_LIMIT, *np.abs(disparities[np.isfinite(disparities)]).tolist()])
 
 
 class DisparityDisplay:
-    r"""Who is favoured over whom: a matrix of pairs of groups.
+    r"""Matrix of the disparities of all pairs of groups.
 
-    A cell holds the disparity of its row over its column with the interval, in bold where the
-    interval excludes 0. What is undefined is hatched.
+    A cell holds the disparity of the group of its row compared with the group of its column, and
+    the interval; it is bold if the interval excludes 0. Undefined cells are hatched.
 
     Parameters
     ----------
     groups : sequence of length n_groups
-        Names.
-    disparities, lower, upper : ndarray of shape (n_groups, n_groups)
-        Disparities and their intervals; nan where there are none.
+        Names of the groups.
+    disparities : array-like of shape (n_groups, n_groups)
+        Disparity of each row's group compared with each column's; nan if undefined.
+    lower : array-like of shape (n_groups, n_groups)
+        Lower ends of the intervals; nan if there is none.
+    upper : array-like of shape (n_groups, n_groups)
+        Upper ends of the intervals; nan if there is none.
     title : str, default=""
-        The notion of fairness.
+        Title of the figure, such as the name of the criterion.
 
     Attributes
     ----------
-    ax_, figure_, image_ : Axes, Figure and AxesImage
-        Of matplotlib.
-    texts_ : list of Text
-        In the cells; empty if they are too small for any.
+    ax_ : matplotlib Axes
+        The axes of the last `plot`.
+    figure_ : matplotlib Figure
+        The figure of the last `plot`.
+    image_ : matplotlib AxesImage
+        The coloured cells.
+    texts_ : list of matplotlib Text
+        Text in the cells, row by row; empty if the cells are too small.
+
+    See Also
+    --------
+    fairordinal.audit : Computes the disparities and their intervals.
+    GroupConfusionDisplay : Draws true and predicted labels of each group.
 
     Examples
     --------
@@ -68,28 +104,26 @@ class DisparityDisplay:
     def from_audit(
         cls, audit: Audit, notion: str = "demographic_parity", *, ax: Any = None
     ) -> DisparityDisplay:
-        """Show a notion of an audit; of several parts, the worst of each pair.
+        """Draw one criterion of an audit.
+
+        If the criterion has several parts, the largest disparity of each pair is drawn.
 
         Parameters
         ----------
         audit : Audit
             As :func:`~fairordinal.audit` returns it.
         notion : str, default="demographic_parity"
-            Name of the notion.
+            Name of the criterion.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
         display : DisparityDisplay
-            Drawn.
+            The display, drawn.
         """
         finding = audit[notion]
-        worst = np.argmax(np.nan_to_num(np.abs(finding.disparities), nan=-1.0), axis=0)[None]
-        disparities, lower, upper = (
-            np.take_along_axis(values, worst, axis=0)[0]
-            for values in (finding.disparities, finding.lower, finding.upper)
-        )
+        disparities, lower, upper = worst_parts(finding)
         groups, title = audit.table.groups.tolist(), finding.criterion.title
         return cls(groups, disparities, lower=lower, upper=upper, title=title).plot(ax)
 
@@ -106,33 +140,45 @@ class DisparityDisplay:
         confidence: float = 0.95,
         ax: Any = None,
     ) -> DisparityDisplay:
-        """Audit predictions for a notion, and show it.
+        """Audit predictions by one criterion and draw its disparities.
+
+        Rows are matched by position; an index is ignored.
 
         Parameters
         ----------
-        y_true, y_pred, sensitive_features, sample_weight, labels, confidence :
-            As in :func:`~fairordinal.audit`. Rows are matched by position; an index is ignored.
+        y_true : array-like of shape (n_samples,)
+            True ordinal labels.
+        y_pred : array-like of shape (n_samples,)
+            Predicted labels or scores.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections.
         criterion : str or Criterion, default="demographic_parity"
-            The notion.
+            The definition of fairness.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 is a row repeated twice.
+        labels : sequence, default=None
+            All labels in ascending order; None takes the order of numbers or of categoricals.
+        confidence : float, default=0.95
+            Confidence level of the intervals, for all pairs of groups at once.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
         display : DisparityDisplay
-            Drawn.
+            The display, drawn.
         """
-        notion = as_criterion(criterion)
+        criterion = as_criterion(criterion)
         found = audit(
             y_true,
             y_pred,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             labels=labels,
-            criteria=[notion],
+            criteria=[criterion],
             confidence=confidence,
         )
-        return cls.from_audit(found, notion.name, ax=ax)
+        return cls.from_audit(found, criterion.name, ax=ax)
 
     @classmethod
     def from_estimator(
@@ -148,23 +194,36 @@ class DisparityDisplay:
         confidence: float = 0.95,
         ax: Any = None,
     ) -> DisparityDisplay:
-        """Predict, audit, and show a notion.
+        """Predict with a model, audit the predictions by one criterion and draw its disparities.
+
+        Rows are matched by position; an index is ignored.
 
         Parameters
         ----------
         model : estimator
-            Fitted; its `predict` is asked.
+            A fitted model; its `predict` gets `sensitive_features` if it takes them.
         X : array-like of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,)
-            True labels.
-        sensitive_features, criterion, sample_weight, labels, confidence, ax :
-            As in :meth:`from_predictions`. Rows are matched by position; an index is ignored.
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; several columns mean their intersections.
+        criterion : str or Criterion, default="demographic_parity"
+            The definition of fairness.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 is a row repeated twice.
+        labels : sequence, default=None
+            All labels in ascending order; None takes those of a model that was fitted with
+            `categories`, else the order of numbers or of categoricals.
+        confidence : float, default=0.95
+            Confidence level of the intervals, for all pairs of groups at once.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
 
         Returns
         -------
         display : DisparityDisplay
-            Drawn.
+            The display, drawn.
         """
         warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
         return cls.from_predictions(
@@ -179,7 +238,7 @@ class DisparityDisplay:
         )
 
     def plot(self, ax: Any = None) -> DisparityDisplay:
-        """Draw.
+        """Draw the matrix.
 
         Parameters
         ----------
@@ -194,26 +253,24 @@ class DisparityDisplay:
         check_drawn(len(self.groups), MOST_DRAWN, "groups")
         self.ax_ = axes_for(ax)
         self.figure_ = self.ax_.figure
-        itself = np.eye(len(self.groups), dtype=bool)
-        shown = np.where(itself, np.nan, self.disparities)
-        limit = max([LEAST_LIMIT, *np.abs(shown[np.isfinite(shown)]).tolist()])
-        undefined = np.isnan(shown) & ~itself
+        diagonal = np.eye(len(self.groups), dtype=bool)
+        shown = np.where(diagonal, np.nan, self.disparities)
+        limit = colour_limit(shown)
+        undefined = np.isnan(shown) & ~diagonal
         self.image_ = draw_cells(self.ax_, shown, undefined, cmap=COLOURS, limits=(-limit, limit))
-        set_names(self.ax_, title=self.title, y="this group over …", x="… this group")
-        bar = self.figure_.colorbar(self.image_, ax=self.ax_)
+        set_names(self.ax_, title=self.title, y="group", x="compared with")
         label = "disparity" + " (hatched: undefined)" * bool(undefined.any())
-        bar.set_label(label, size=text_size(self.ax_))
-        bar.ax.tick_params(labelsize=0.9 * text_size(self.ax_))
-        bar.outline.set_visible(False)
+        add_colour_bar(self.image_, self.ax_, label)
         name_sides([self.ax_], self.groups, [self.ax_], self.groups)
-        sure = (self.lower > 0) | (self.upper < 0)
+        clear = (self.lower > 0) | (self.upper < 0)
         choices = [self._words(with_interval) for with_interval in (True, False)]
-        self.texts_ = write_in_cells(self.ax_, self.image_, choices, sure)
+        self.texts_ = write_in_cells(self.ax_, self.image_, choices, clear)
         return self
 
     def _words(self, with_interval: bool) -> list[list[str]]:
-        places = range(len(self.groups))
-        return [[self._word(g, h, with_interval) for h in places] for g in places]
+        """Text of all cells."""
+        groups = range(len(self.groups))
+        return [[self._word(g, h, with_interval) for h in groups] for g in groups]
 
     def _word(self, g: int, h: int, with_interval: bool) -> str:
         value, lower, upper = self.disparities[g, h], self.lower[g, h], self.upper[g, h]
@@ -224,7 +281,13 @@ class DisparityDisplay:
         return f"{_signed(value)}\n({_signed(lower)} … {_signed(upper)})"
 
     def frame(self) -> Any:
-        """Every pair of groups as a row: `group`, `other`, `disparity`, `lower`, `upper`."""
+        """Return the disparities as a frame, one row for each ordered pair of groups.
+
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            With the columns `group`, `other`, `disparity`, `lower` and `upper`.
+        """
         names = names_of(self.groups)
         pairs = [(g, h) for g in range(len(names)) for h in range(len(names)) if g != h]
         columns: dict[str, list[Any]] = {
@@ -238,5 +301,5 @@ class DisparityDisplay:
 
 
 def _signed(value: float) -> str:
-    """With its sign, but for 0."""
+    """A number with two digits and its sign; zero has no sign."""
     return "0.00" if abs(value) < 0.005 else f"{value:+.2f}"

@@ -1,22 +1,37 @@
-"""The trade-off between violation and cost as a picture."""
+"""The trade-off between violation and cost as a figure.
+
+Models are stars at (violation, cost), baselines have marks of their own, and the stepped line is
+the Pareto frontier: the least cost at each violation.
+"""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fairordinal._render import make_frame
 from fairordinal._validation import Array
-from fairordinal.plotting._canvas import axes_for, ink, set_names, text_size
-from fairordinal.plotting._legend import Entry, add_legend
-from fairordinal.plotting._note import add_note
-from fairordinal.plotting._points import Points, read_baselines, read_points
+from fairordinal.plotting._canvas import (
+    LegendEntry,
+    add_legend,
+    add_note,
+    axes_for,
+    ink,
+    set_names,
+    text_size,
+)
+from fairordinal.plotting._points import (
+    Points,
+    model_number,
+    read_baselines,
+    read_number,
+    read_points,
+)
 
-FAIR, ACCURATE = "#3fd0e0", "#7b2d99"  # cyan to purple, as in the paper: from light to dark
-PAPER_MARKS: tuple[dict[str, Any], ...] = (  # of the paper's figures
+FAIR, ACCURATE = "#3fd0e0", "#7b2d99"  # cyan and purple, as in the paper; also light and dark
+PAPER_MARKS: tuple[dict[str, Any], ...] = (  # the four baselines of the paper's figures
     {"marker": "o", "color": "#009E73"},
     {"marker": "o", "color": "#009E73", "markerfacecolor": "none"},
     {"marker": "x", "color": "#8a8a8a"},
@@ -28,45 +43,44 @@ MARKS = PAPER_MARKS + tuple(
     for fill in ({}, {"markerfacecolor": "none"})
     for i, shape in enumerate(SHAPES)
 )
-BAR = {"fmt": "none", "elinewidth": 0.8, "capsize": 0}
-
-
-class Chosen(NamedTuple):
-    """The point that is ringed."""
-
-    violation: float
-    cost: float
-
-    @property
-    def words(self) -> str:
-        return f"cost {self.cost:.3f}\nviolation {self.violation:.3f}"
+ERROR_BAR = {"fmt": "none", "elinewidth": 0.8, "capsize": 0}
 
 
 class FrontierDisplay:
-    """What fairness costs: predictors by violation and cost, and the frontier below them.
+    """Predictors by violation and cost, with the Pareto frontier.
 
-    Stars are coloured from cyan (fair) to purple (accurate) by their level; the stepped line is
-    the least cost at each violation. Light bars are intervals.
+    Models are stars, coloured from cyan (fair) to purple (accurate) by their level. The stepped
+    line is the least cost at each violation. Light bars are intervals.
 
     Parameters
     ----------
     points : Points
         The models.
     baselines : mapping of str to Points, default=None
-        Other predictors; beside models, the first four get the marks of the paper's figures.
+        Other predictors by name. If there are models, the first four baselines get the marks of
+        the paper's figures.
     chosen : int, default=None
-        Number of the point to ring.
+        Number of the point to circle.
     gaps : sequence of tuple of float, default=()
-        Violations between which there is nothing.
+        Ranges of the violation, (low, high), in which no model was found.
     names : tuple of str, default=("violation", "mean cost")
-        Of the axes.
+        Names of the x axis and the y axis.
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Of matplotlib.
-    stars_, line_ : PathCollection and Line2D
-        The models and the frontier.
+    ax_ : matplotlib Axes
+        The axes of the last `plot`.
+    figure_ : matplotlib Figure
+        The figure of the last `plot`.
+    stars_ : matplotlib PathCollection
+        The models.
+    line_ : matplotlib Line2D
+        The Pareto frontier.
+
+    See Also
+    --------
+    fairordinal.FairOrdinalFrontier : Finds the models; its `plot` makes this display.
+    fairordinal.compare : Compares models; its result can be passed as `baselines`.
 
     Examples
     --------
@@ -107,35 +121,40 @@ class FrontierDisplay:
         baselines: Any = None,
         ax: Any = None,
     ) -> FrontierDisplay:
-        """Show predictors given by their costs and violations.
+        """Draw predictors that are given by their costs and violations.
 
         Parameters
         ----------
-        costs, violations : array-like of shape (n_points,)
-            Where the points are; there may be none beside baselines.
+        costs : array-like of shape (n_points,)
+            Mean costs; may be empty if there are baselines.
+        violations : array-like of shape (n_points,)
+            Violations.
         levels : array-like of shape (n_points,), default=None
-            What they are coloured by; None takes their place from fair to accurate.
-        cost_intervals, violation_intervals : array-like of shape (n_points, 2), default=None
-            Lower and upper ends.
+            Values that determine the colours; None takes the rank from fair to accurate.
+        cost_intervals : array-like of shape (n_points, 2), default=None
+            Lower and upper ends of the costs.
+        violation_intervals : array-like of shape (n_points, 2), default=None
+            Lower and upper ends of the violations.
         chosen : int, default=None
-            Number of the point to ring.
+            Number of the point to circle.
         baselines : ModelComparison or mapping of str to tuple, default=None
-            What :func:`~fairordinal.compare` found; or name to (cost, violation), each a number or
-            an array, or to (cost, its interval, violation, its interval).
+            Other predictors: the result of :func:`~fairordinal.compare`, or a mapping of names
+            to (cost, violation), each a number or an array, or to (cost, its interval, violation,
+            its interval).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
         display : FrontierDisplay
-            Drawn.
+            The display, drawn.
         """
-        some = 0 if baselines else 1
+        least = 0 if baselines else 1
         points = read_points(
-            costs, violations, levels, cost_intervals, violation_intervals, least=some
+            costs, violations, levels, cost_intervals, violation_intervals, least=least
         )
         display = cls(
-            points, baselines=read_baselines(baselines), chosen=_read_number(chosen, len(points))
+            points, baselines=read_baselines(baselines), chosen=read_number(chosen, len(points))
         )
         return display.plot(ax)
 
@@ -149,30 +168,38 @@ class FrontierDisplay:
         baselines: Any = None,
         ax: Any = None,
     ) -> FrontierDisplay:
-        """Show a fitted frontier.
+        """Draw a fitted frontier.
 
         Parameters
         ----------
         frontier : FairOrdinalFrontier
-            Fitted.
+            A fitted frontier.
         rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
-            Where cost and violation are measured; held-out rows are those of `eval_set`.
-        chosen : FairOrdinalClassifier or int, default=None
-            A model of `select`, or the number of one, to ring.
-        baselines, ax :
-            As in :meth:`from_points`.
+            The rows on which cost and violation are measured:
+
+            - ``"cross-validated"``: estimates for new rows, by cross-validation;
+            - ``"train"``: the rows that were passed to `fit`;
+            - ``"held-out"``: the rows that were passed to `fit` as `eval_set`.
+        chosen : FairOrdinalClassifier, FairThresholdClassifier or int, default=None
+            A model of the frontier's `select`, or the number of one, to circle.
+        baselines : ModelComparison or mapping of str to tuple, default=None
+            Other predictors: the result of :func:`~fairordinal.compare`, or a mapping of names
+            to (cost, violation), each a number or an array, or to (cost, its interval, violation,
+            its interval).
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
 
         Returns
         -------
         display : FrontierDisplay
-            Drawn.
+            The display, drawn.
         """
         found = [row for i, point in enumerate(frontier.points_) for row in point.rows(i)]
         known = sorted({row["rows"] for row in found})
         if rows not in known:
             raise ValueError(
-                f"rows must be one of {known}, where this frontier was measured, got {rows!r}. "
-                "Held-out rows are passed to fit as eval_set."
+                f"rows must be one of {known}, on which this frontier was measured, got {rows!r}. "
+                "Pass held-out rows to fit as eval_set."
             )
         column = {key: [row[key] for row in found if row["rows"] == rows] for key in found[0]}
         points = read_points(
@@ -185,7 +212,7 @@ class FrontierDisplay:
         display = cls(
             points,
             baselines=read_baselines(baselines, frontier.criterion_),
-            chosen=_number_of(chosen, frontier.points_),
+            chosen=model_number(frontier, chosen),
             gaps=frontier.gaps_ if rows == "cross-validated" else (),
             names=(f"violation of {frontier.criterion_.title}", f"mean cost, {rows}"),
         )
@@ -193,19 +220,19 @@ class FrontierDisplay:
 
     @classmethod
     def from_comparison(cls, comparison: Any, *, ax: Any = None) -> FrontierDisplay:
-        """Show models that were compared.
+        """Draw models that were compared.
 
         Parameters
         ----------
         comparison : ModelComparison
-            What :func:`~fairordinal.compare` found.
+            As :func:`~fairordinal.compare` returns it.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
         display : FrontierDisplay
-            Drawn.
+            The display, drawn.
         """
         display = cls(
             read_points([], [], least=0),
@@ -215,14 +242,14 @@ class FrontierDisplay:
         return display.plot(ax)
 
     def plot(self, ax: Any = None, *, intervals: bool = True) -> FrontierDisplay:
-        """Draw.
+        """Draw the figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         intervals : bool, default=True
-            Whether to draw them.
+            Whether to draw the intervals.
 
         Returns
         -------
@@ -233,20 +260,20 @@ class FrontierDisplay:
         self.figure_ = self.ax_.figure
         self._draw_frontier()
         if intervals:
-            self._draw_bars(self.points, ink(self.ax_), 0.22)
+            self._draw_intervals(self.points, ink(self.ax_), 0.22)
         self._draw_stars()
-        for (_, points), look in zip(self.baselines.items(), self._looks(), strict=True):
+        for points, style in zip(self.baselines.values(), self._mark_styles(), strict=True):
             if intervals:
-                self._draw_bars(points, look["color"], 0.5)
-            self.ax_.plot(*points.places.T, ls="none", zorder=4, **look)
+                self._draw_intervals(points, style["color"], 0.5)
+            self.ax_.plot(*points.places.T, ls="none", zorder=4, **style)
         set_names(self.ax_, x=self.names[0], y=self.names[1])
         self.ax_.margins(0.06)
-        add_legend(self.ax_, self._entries())
+        add_legend(self.ax_, self._legend_entries())
         self._draw_chosen()
         return self
 
     def _draw_frontier(self) -> None:
-        """The least cost at each violation, and where nothing was found."""
+        """Draw the least cost at each violation, and shade ranges in which no model was found."""
         front = self.points.places[self.points.undominated]
         (self.line_,) = self.ax_.plot(
             *front.T, drawstyle="steps-post", lw=1.0, color=ink(self.ax_), alpha=0.55, zorder=2
@@ -254,7 +281,7 @@ class FrontierDisplay:
         for low, high in self.gaps:
             self.ax_.axvspan(low, high, color=ink(self.ax_), alpha=0.07, lw=0, zorder=0)
 
-    def _draw_bars(self, points: Points, colour: Any, alpha: float) -> None:
+    def _draw_intervals(self, points: Points, colour: Any, alpha: float) -> None:
         x, y = points.places.T
         for axis, intervals, values in (
             ("xerr", points.violation_intervals, x),
@@ -262,7 +289,7 @@ class FrontierDisplay:
         ):
             known = np.isfinite(intervals).all(axis=1) & points.shown
             reach = np.abs(intervals[known] - values[known, None]).T
-            bars = {axis: reach, "ecolor": colour, "alpha": alpha, "zorder": 1, **BAR}
+            bars = {axis: reach, "ecolor": colour, "alpha": alpha, "zorder": 1, **ERROR_BAR}
             self.ax_.errorbar(x[known], y[known], **bars)
 
     def _draw_stars(self) -> None:
@@ -280,13 +307,13 @@ class FrontierDisplay:
         )
 
     def _shades(self) -> Array:
-        """Levels from 0 to 1; infinite ones are the highest."""
+        """Levels scaled to 0 … 1; an infinite level (no limit) is 1."""
         levels = self.points.levels
         known = levels[np.isfinite(levels)]
         low, length = (known.min(), np.ptp(known) or 1.0) if len(known) else (0.0, 1.0)
         return np.clip(np.nan_to_num((levels - low) / length, posinf=1.0, neginf=0.0), 0.0, 1.0)
 
-    def _looks(self) -> list[dict[str, Any]]:
+    def _mark_styles(self) -> list[dict[str, Any]]:
         """Marks of the baselines."""
         marks = MARKS if len(self.points) else MARKS[len(PAPER_MARKS) :]
         size = 0.67 * self._size()
@@ -296,104 +323,72 @@ class FrontierDisplay:
         """Width of a star, in points."""
         return 0.9 * text_size(self.ax_)
 
-    def _entries(self) -> list[Entry]:
-        star = {"marker": "*", "ls": "none", "ms": self._size(), "mew": 0.4}
-        star["mec"] = ink(self.ax_)
-        stars = tuple({**star, "color": star_colours()(shade)} for shade in (0.0, 0.5, 1.0))
-        entries = []
-        if len(self.points):
-            entries.append(Entry("models, fair to accurate", stars[0], stars[1:]))
-        for (name, points), look in zip(self.baselines.items(), self._looks(), strict=True):
-            said = name if points.shown.any() else f"{name}: undefined"
-            entries.append(Entry(said, {"ls": "none", **look}))
+    def _legend_entries(self) -> list[LegendEntry]:
+        entries = [self._star_entry()] if len(self.points) else []
+        for (name, points), style in zip(self.baselines.items(), self._mark_styles(), strict=True):
+            text = name if points.shown.any() else f"{name}: undefined"
+            entries.append(LegendEntry(text, {"ls": "none", **style}))
         if self.gaps:
-            look = {"marker": "s", "ls": "none", "ms": 9, "mew": 0, "alpha": 0.15}
-            entries.append(Entry("nothing found here", {**look, "color": ink(self.ax_)}))
+            style = {"marker": "s", "ls": "none", "ms": 9, "mew": 0, "alpha": 0.15}
+            entries.append(LegendEntry("no model found", {**style, "color": ink(self.ax_)}))
         return entries
 
+    def _star_entry(self) -> LegendEntry:
+        """Three stars, from fair to accurate."""
+        star = {"marker": "*", "ls": "none", "ms": self._size(), "mew": 0.4, "mec": ink(self.ax_)}
+        stars = [{**star, "color": star_colours()(shade)} for shade in (0.0, 0.5, 1.0)]
+        return LegendEntry("models, fair to accurate", stars[0], (stars[1], stars[2]))
+
     def _draw_chosen(self) -> None:
+        """Circle the chosen point and write its cost and violation beside it."""
         if self.chosen is None:
             return
-        chosen = Chosen(*self.points.places[self.chosen].tolist())
+        violation, cost = self.points.places[self.chosen].tolist()
         self.ring_ = self.ax_.scatter(
-            *chosen,
+            *(violation, cost),
             s=(1.65 * self._size()) ** 2,
             facecolors="none",
             edgecolors=ink(self.ax_),
             linewidths=1.4,
             zorder=5,
         )
-        every = [points.places for points in (self.points, *self.baselines.values())]
-        steps = along_steps(self.points.places[self.points.undominated])
-        self.note_ = add_note(self.ax_, chosen, chosen.words, np.concatenate([*every, steps]))
+        drawn = [points.places for points in (self.points, *self.baselines.values())]
+        line = along_steps(self.points.places[self.points.undominated])
+        words = f"cost {cost:.3f}\nviolation {violation:.3f}"
+        self.note_ = add_note(self.ax_, (violation, cost), words, np.concatenate([*drawn, line]))
 
     def frame(self) -> Any:
-        """Every point as a row.
+        """Return the points as a frame, one row for each model and each point of a baseline.
 
-        Columns: `name` (model, or that of the baseline), `number` within it, `cost` and
-        `violation` with their intervals, `level`, whether it is on the `frontier`, and `chosen`.
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            With the columns `name` ("model" or the name of the baseline), `number` within the
+            name, `cost`, `cost_lower`, `cost_upper`, `violation`, `violation_lower`,
+            `violation_upper`, `level`, `frontier` (whether the model is on the Pareto frontier)
+            and `chosen`.
         """
-        rows = [row for i in range(len(self.points)) if (row := self._row("model", self.points, i))]
+        rows = self.points.records("model")
         front = {*self.points.undominated.tolist()}
         for row in rows:
             row["frontier"], row["chosen"] = row["number"] in front, row["number"] == self.chosen
         for name, points in self.baselines.items():
-            rows += [self._row(name, points, i) for i in range(len(points))]
+            rows += points.records(name)
         return make_frame({key: [row[key] for row in rows] for key in rows[0]}, None)
-
-    def _row(self, name: str, points: Points, i: int) -> dict[str, Any]:
-        return {
-            "name": name,
-            "number": i,
-            "cost": float(points.costs[i]),
-            "cost_lower": float(points.cost_intervals[i, 0]),
-            "cost_upper": float(points.cost_intervals[i, 1]),
-            "violation": float(points.violations[i]),
-            "violation_lower": float(points.violation_intervals[i, 0]),
-            "violation_upper": float(points.violation_intervals[i, 1]),
-            "level": float(points.levels[i]),
-            "frontier": False,
-            "chosen": False,
-        }
 
 
 def along_steps(front: Array, n_each: int = 8) -> Array:
-    """Places along the stepped line, so many on each piece."""
+    """Points along the stepped line, `n_each` on each piece, so that notes do not cover it."""
     if not len(front):
         return front
     corners = np.repeat(front, 2, axis=0)
-    x, y = corners[1:, 0], corners[:-1, 1]  # first to the right, then down
+    x, y = corners[1:, 0], corners[:-1, 1]  # each step goes right, then down
     at = np.linspace(0, max(len(x) - 1, 0), n_each * len(x))
     return np.column_stack([np.interp(at, np.arange(len(x)), line) for line in (x, y)])
 
 
 def star_colours() -> Any:
-    """From cyan to purple."""
+    """Colour map from cyan to purple."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("fair_to_accurate", [FAIR, ACCURATE])
-
-
-def _read_number(chosen: Any, n_points: int) -> int | None:
-    if chosen is None:
-        return None
-    is_number = isinstance(chosen, numbers.Integral) and not isinstance(chosen, bool)
-    if not is_number or not 0 <= int(chosen) < n_points:
-        raise ValueError(f"chosen must be a number from 0 to {n_points - 1}, got {chosen!r}.")
-    return int(chosen)
-
-
-def _number_of(chosen: Any, points: Any) -> int | None:
-    """The number of a model on the frontier."""
-    if not hasattr(chosen, "result_"):
-        return _read_number(chosen, len(points))
-    for number, point in enumerate(points):
-        if _same(chosen.result_, point.result):
-            return number
-    raise ValueError("chosen must be a model of this frontier's select, or the number of one.")
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two results are the same thresholds of the same scores; a copy is."""
-    values = [(r.cost, r.violation, *r.thresholds.tolist()) for r in (one, other)]
-    return values[0] == values[1]

@@ -1,4 +1,4 @@
-"""What a score depends on, as bars."""
+"""Feature importances as bars: the share of the variance of a score by feature."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ from fairordinal._render import make_frame
 from fairordinal._validation import Array, check_whole
 from fairordinal.plotting._canvas import axes_for, distinct_names, root_figure, set_names
 
-LONGEST_NAME = 30
+LONGEST_NAME = 30  # letters
 
 
 class ImportanceDisplay:
-    """Shares of the variance of a score by feature.
+    """Bars of feature importances: shares of the variance of a score.
 
     Parameters
     ----------
     names : sequence of str
-        Features.
+        Names of the features.
     importances : array-like of shape (n_features,)
-        Their shares. They add up to 1; a negative share belongs to a feature that offsets others.
+        Shares of the variance, which sum to 1. The share of a feature is negative if it offsets
+        other features.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+    ax_ : matplotlib Axes
+        The axes of the last `plot`.
+    figure_ : matplotlib Figure
+        The figure of the last `plot`.
 
     See Also
     --------
-    FairOrdinalClassifier : Its `feature_importances_` are drawn here.
+    fairordinal.FairOrdinalClassifier : Computes `feature_importances_`.
 
     Examples
     --------
@@ -47,7 +50,7 @@ class ImportanceDisplay:
         self.importances = np.asarray(importances, dtype=np.float64)
         if self.importances.shape != (len(self.names),):
             raise ValueError(
-                f"importances must be one number for each of {len(self.names)} names, got shape "
+                f"importances must hold one number for each of {len(self.names)} names, got shape "
                 f"{self.importances.shape}."
             )
 
@@ -60,18 +63,18 @@ class ImportanceDisplay:
         Parameters
         ----------
         estimator : FairOrdinalClassifier
-            Fitted, or any model with `feature_importances_`.
+            A fitted model, or any other with `feature_importances_`.
         feature_names : sequence of str, default=None
-            Names of the features; None takes those it was fitted with, or numbers them.
+            Names of the features; None takes `feature_names_in_` of the model, or numbers.
         most : int, default=15
-            How many features are drawn; those with the largest shares.
+            Number of features to draw: those with the largest absolute shares.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
         display : ImportanceDisplay
-            Drawn.
+            The display, drawn.
         """
         check_is_fitted(estimator, "feature_importances_")
         importances = estimator.feature_importances_
@@ -81,27 +84,27 @@ class ImportanceDisplay:
         return cls(feature_names, importances).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 15, ax: Any = None) -> ImportanceDisplay:
-        """Draw bars, the largest share on top.
+        """Draw the bars, the largest absolute share at the top.
 
         Parameters
         ----------
         most : int, default=15
-            How many features are drawn; those with the largest shares.
+            Number of features to draw: those with the largest absolute shares.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
-        display : ImportanceDisplay
+        self : ImportanceDisplay
             With `ax_` and `figure_`.
         """
         shown = self._order[: check_whole(most, "most", least=1)]
         self.ax_ = axes_for(ax)
         self.figure_ = root_figure(self.ax_)
-        places = np.arange(len(shown))
-        self.ax_.barh(places, self.importances[shown])
+        heights = np.arange(len(shown))
+        self.ax_.barh(heights, self.importances[shown])
         names = distinct_names([self.names[i] for i in shown], LONGEST_NAME)
-        self.ax_.set_yticks(places, names, parse_math=False)
+        self.ax_.set_yticks(heights, names, parse_math=False)
         self.ax_.invert_yaxis()
         self.ax_.axvline(0.0, color="0.5", linewidth=0.8)
         rest = len(self.names) - len(shown)
@@ -110,7 +113,13 @@ class ImportanceDisplay:
         return self
 
     def frame(self) -> Any:
-        """Features and their shares, the largest first, as a frame of pandas."""
+        """Return the importances as a frame, the largest absolute share first.
+
+        Returns
+        -------
+        frame : frame of pandas
+            With the columns `feature` and `importance`; polars or pyarrow if there is no pandas.
+        """
         order = self._order
         columns = {
             "feature": [self.names[i] for i in order],
@@ -120,4 +129,5 @@ class ImportanceDisplay:
 
     @property
     def _order(self) -> Array:
+        """Numbers of the features, the largest absolute share first."""
         return np.argsort(-np.abs(self.importances), kind="stable")

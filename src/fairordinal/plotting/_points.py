@@ -1,7 +1,8 @@
-"""Predictors as points: numbers in, checked arrays out."""
+"""Predictors as points of cost and violation: checked arrays, and the number of a chosen model."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,15 +11,38 @@ import numpy as np
 
 from fairordinal._validation import Array
 
+DISTINGUISHING = (  # attributes by which models of a frontier differ
+    *("coef_", "ramp_coef_", "leaf_values_", "thresholds_"),
+    *("expected_cost_", "expected_violation_"),  # the same thresholds may have been found twice
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Predictors by cost and violation, with intervals (nan: none) and levels."""
+    """Predictors by cost and violation, with intervals and levels.
+
+    Attributes
+    ----------
+    costs : ndarray of shape (n_points,)
+        Mean costs.
+    violations : ndarray of shape (n_points,)
+        Violations; nan if undefined.
+    cost_intervals : ndarray of shape (n_points, 2)
+        Lower and upper ends of the costs; nan if there are none.
+    violation_intervals : ndarray of shape (n_points, 2)
+        Lower and upper ends of the violations; nan if there are none.
+    levels : ndarray of shape (n_points,)
+        Values that determine the colours.
+
+    See Also
+    --------
+    FrontierDisplay : Draws points.
+    """
 
     costs: Array
     violations: Array
-    cost_intervals: Array  # (n_points, 2)
-    violation_intervals: Array  # (n_points, 2)
+    cost_intervals: Array
+    violation_intervals: Array
     levels: Array
 
     def __len__(self) -> int:
@@ -26,22 +50,45 @@ class Points:
 
     @property
     def places(self) -> Array:
-        """Where they are drawn, (n_points, 2)."""
+        """Coordinates in the figure, (violation, cost), of shape (n_points, 2)."""
         return np.column_stack([self.violations, self.costs])
 
     @property
     def shown(self) -> Array:
-        """Which of them have a place."""
+        """Whether a point can be drawn: cost and violation are finite."""
         return np.isfinite(self.violations) & np.isfinite(self.costs)
 
     @property
     def undominated(self) -> Array:
-        """Than which no other is both as cheap and as fair; from fair to cheap."""
+        """Numbers of the points on the Pareto frontier, from fair to accurate.
+
+        Points are sorted by violation; a point is on the frontier if it costs less than all points
+        before it.
+        """
         order = np.lexsort([self.costs, self.violations])
         order = order[self.shown[order]]
         best = np.minimum.accumulate(self.costs[order])
         first = np.concatenate([[True], best[1:] < best[:-1]])[: len(order)]
         return order[first]
+
+    def records(self, name: str) -> list[dict[str, Any]]:
+        """The points as rows of a frame."""
+        return [
+            {
+                "name": name,
+                "number": i,
+                "cost": float(self.costs[i]),
+                "cost_lower": float(self.cost_intervals[i, 0]),
+                "cost_upper": float(self.cost_intervals[i, 1]),
+                "violation": float(self.violations[i]),
+                "violation_lower": float(self.violation_intervals[i, 0]),
+                "violation_upper": float(self.violation_intervals[i, 1]),
+                "level": float(self.levels[i]),
+                "frontier": False,
+                "chosen": False,
+            }
+            for i in range(len(self))
+        ]
 
 
 def read_points(
@@ -53,12 +100,15 @@ def read_points(
     *,
     least: int = 1,
 ) -> Points:
-    """Numbers or arrays as points; levels default to the place from fair to accurate."""
+    """Check numbers or arrays and return them as points; `least` is the smallest number of them.
+
+    Levels default to the rank from fair to accurate.
+    """
     cost, violation = (np.atleast_1d(np.asarray(v, np.float64)) for v in (costs, violations))
     if cost.ndim != 1 or cost.shape != violation.shape or len(cost) < least:
         raise ValueError(
-            "costs and violations must be as many numbers each, at least one, got shapes "
-            f"{cost.shape} and {violation.shape}."
+            "costs and violations must be columns of the same length, at least one number each, "
+            f"got shapes {cost.shape} and {violation.shape}."
         )
     if levels is None:
         level = np.argsort(np.lexsort([-cost, violation])).astype(np.float64)
@@ -80,11 +130,11 @@ def _of_shape(values: Any, shape: tuple[int, ...], name: str) -> Array:
 
 
 def read_baselines(baselines: Any, criterion: Any = None) -> dict[str, Points]:
-    """Points by name, of a mapping or of a comparison of models by the same criterion."""
+    """Points by name, from a mapping or from a comparison of models by the same criterion."""
     other = getattr(baselines, "criterion", criterion)
     if criterion is not None and other != criterion:
         raise ValueError(
-            f"baselines were compared by {other.title}, but the frontier is that of "
+            f"baselines were compared by {other.title}, but the criterion of the frontier is "
             f"{criterion.title}. Pass criterion={criterion.name!r} to compare."
         )
     named = getattr(baselines, "baselines", baselines) or {}
@@ -97,7 +147,7 @@ def read_baselines(baselines: Any, criterion: Any = None) -> dict[str, Points]:
 
 
 def _read_baseline(name: str, value: Any) -> Points:
-    """(cost, violation), or (cost, interval, violation, interval)."""
+    """Points of (cost, violation) or of (cost, interval, violation, interval)."""
     parts = [*value] if np.iterable(value) else []
     try:
         if len(parts) == 2:
@@ -108,5 +158,49 @@ def _read_baseline(name: str, value: Any) -> Points:
     except (TypeError, ValueError):
         raise ValueError(
             f"baseline {name!r} must be (cost, violation) or (cost, its interval, violation, its "
-            f"interval), numbers or arrays of as many, got {value!r:.60}."
+            f"interval), as numbers or as arrays of as many numbers each, got {value!r:.60}."
         ) from None
+
+
+def read_number(chosen: Any, n_points: int) -> int | None:
+    """Check the number of a point; None stays None."""
+    if chosen is None:
+        return None
+    if _is_number(chosen, n_points):
+        return int(chosen)
+    raise ValueError(f"chosen must be a number from 0 to {n_points - 1}, got {chosen!r}.")
+
+
+def _is_number(chosen: Any, n_points: int) -> bool:
+    is_whole = isinstance(chosen, numbers.Integral) and not isinstance(chosen, bool)
+    return is_whole and 0 <= int(chosen) < n_points
+
+
+def model_number(frontier: Any, chosen: Any) -> int | None:
+    """Number of a model on a fitted frontier; `chosen` is a number, a model or None."""
+    n_points = len(frontier.points_)
+    if chosen is None:
+        return None
+    if _is_number(chosen, n_points):
+        return int(chosen)
+    for i in range(n_points if hasattr(chosen, "result_") else 0):
+        if _is_model(chosen, frontier, i):
+            return i
+    raise ValueError(
+        f"chosen must be a number from 0 to {n_points - 1}, or a model of this frontier's select; "
+        f"got {chosen!r}."
+    )
+
+
+def _is_model(chosen: Any, frontier: Any, i: int) -> bool:
+    """Whether a model is the one of point i, or a copy of it."""
+    result = frontier.points_[i].result
+    if chosen.result_ is result:
+        return True
+    if not np.array_equal(getattr(chosen.result_, "thresholds", None), result.thresholds):
+        return False
+    model = frontier.model(i)
+    return all(
+        np.array_equal(getattr(chosen, name, 0.0), getattr(model, name, 0.0))
+        for name in DISTINGUISHING
+    )

@@ -1,8 +1,12 @@
-"""Scores of each group, and the cut points before and after."""
+"""Densities of the scores of each group, with the cut points between labels.
+
+Up to three groups share a baseline, in different colours and dashes. With more groups, or with cut
+points by group, each group has a baseline of its own. A baseline with its densities is a *ridge*;
+its height is 1 in units of the y axis.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +21,8 @@ from fairordinal._validation import (
     warn_misaligned,
 )
 from fairordinal.plotting._canvas import (
+    LegendEntry,
+    add_legend,
     axes_for,
     distinct_names,
     inches,
@@ -27,83 +33,61 @@ from fairordinal.plotting._canvas import (
     settle_layout,
     text_size,
 )
-from fairordinal.plotting._density import N_BINS, density, picture_range
-from fairordinal.plotting._legend import Entry, add_legend
+from fairordinal.plotting._score_data import (
+    N_BINS,
+    Cuts,
+    cuts_of_model,
+    density,
+    group_weights,
+    picture_range,
+)
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73")  # of Okabe and Ito
 DASHES = ("-", (0, (5, 1)), (0, (1, 1)))
-MOST_OVERLAID = 3
-GAP = 0.1  # between rows with cuts of their own
-STRIP = 0.22  # height of the names of the labels, in units of a row
+MOST_OVERLAID = 3  # groups that share a baseline
+RIDGE_GAP = 0.1  # between ridges with cut points of their own
+LABEL_STRIP = 0.22  # height of the names of the labels above a ridge
 
 
-class Row(NamedTuple):
-    """A part of the picture with a baseline of its own."""
+class Ridge(NamedTuple):
+    """A baseline with the densities of one or more groups and their cut points."""
 
     bottom: float
     groups: tuple[int, ...]
     before: Array | None
     after: Array | None
-    named: bool  # whether the labels are named in it
-
-
-@dataclass(frozen=True, eq=False)
-class Cuts:
-    """Cut points for labels, shared or a row for each group."""
-
-    labels: tuple[Any, ...]
-    after: Array
-    before: Array | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("after", "before"):
-            cuts = getattr(self, name)
-            if cuts is not None and np.shape(cuts)[-1:] != (len(self.labels) - 1,):
-                raise ValueError(
-                    f"{name} must hold one cut point fewer than the {len(self.labels)} labels, got "
-                    f"shape {np.shape(cuts)}."
-                )
-
-    @property
-    def by_group(self) -> bool:
-        return self.after.ndim == 2
-
-    def of(self, group: int) -> tuple[Array | None, Array]:
-        """Before and after, for a group."""
-        pair = [
-            None if cuts is None else cuts[group] if cuts.ndim == 2 else cuts
-            for cuts in (self.before, self.after)
-        ]
-        return pair[0], np.asarray(pair[1])
-
-    def finite(self) -> Array:
-        """All cut points that have a place."""
-        every = [np.ravel(cuts) for cuts in (self.before, self.after) if cuts is not None]
-        cuts = np.concatenate(every)
-        return cuts[np.isfinite(cuts)]
+    named: bool  # whether the names of the labels are written above
 
 
 class ScoreDisplay:
-    """How the scores of the groups lie, and where they are cut into labels.
+    """Densities of the scores of each group, and the cut points between labels.
 
-    Densities of up to three groups share a baseline, more groups have one each. Cut points of
-    least cost are dashed, fair ones solid; between these are the names of the labels.
+    Up to three groups share a baseline, more groups have one each. Cut points of least cost are
+    dashed, fair ones solid. The names of the labels stand between the latter.
 
     Parameters
     ----------
     groups : sequence of length n_groups
-        Names.
+        Names of the groups.
     scores : sequence of n_groups ndarrays
         Scores of each group.
     weights : sequence of n_groups ndarrays
-        Rows of each score.
+        Weights of the scores: a weight of 2 is a row repeated twice.
     cuts : Cuts, default=None
-        Cut points; infinite ones are not drawn, and labels that nobody gets are said.
+        Cut points. Infinite ones are not drawn; labels that are never predicted are listed.
 
     Attributes
     ----------
-    ax_, figure_ : Axes and Figure
-        Of matplotlib.
+    ax_ : matplotlib Axes
+        The axes of the last `plot`.
+    figure_ : matplotlib Figure
+        The figure of the last `plot`.
+    texts_ : list of matplotlib Text
+        Names of the labels; those without room are left out.
+
+    See Also
+    --------
+    fairordinal.optimize_thresholds : Finds the cut points.
 
     Examples
     --------
@@ -125,7 +109,7 @@ class ScoreDisplay:
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None) -> ScoreDisplay:
-        """Show thresholds that were found, on the scores that they were found for.
+        """Draw the result of a search for cut points, on the scores of that search.
 
         Parameters
         ----------
@@ -137,17 +121,16 @@ class ScoreDisplay:
         Returns
         -------
         display : ScoreDisplay
-            Drawn.
+            The display, drawn.
         """
-        table, n_labels = result.score_table, len(result.labels)
-        counts = table.counts.tocsr()
-        scores, weights = [], []
-        for group in range(len(table.groups)):
-            mass = np.asarray(counts[group * n_labels : (group + 1) * n_labels].sum(axis=0))
-            scores.append(table.axis[mass > 0])
-            weights.append(mass[mass > 0])
+        axis, weights = result.score_table.axis, group_weights(result)
         cuts = Cuts(tuple(result.labels.tolist()), result.thresholds, result.cheapest)
-        return cls(table.groups.tolist(), scores, weights, cuts).plot(ax)
+        return cls(
+            result.score_table.groups.tolist(),
+            [axis[weight > 0] for weight in weights],
+            [weight[weight > 0] for weight in weights],
+            cuts,
+        ).plot(ax)
 
     @classmethod
     def from_estimator(
@@ -159,17 +142,19 @@ class ScoreDisplay:
         sample_weight: Any = None,
         ax: Any = None,
     ) -> ScoreDisplay:
-        """Show the scores of rows and the thresholds of a model.
+        """Draw a model's scores of given rows, and its cut points.
+
+        Rows are matched by position; an index is ignored.
 
         Parameters
         ----------
         model : estimator
-            Fitted; its `decision_function` is asked, and its `thresholds_` are shown if it
-            predicts by them (proportional odds predict the most probable label instead).
+            A fitted model with a `decision_function`. Its `thresholds_` are drawn if it predicts
+            by them; proportional odds, for example, predict the most probable label instead.
         X : array-like of shape (n_samples, n_features)
             Features.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample. Rows are matched by position; an index is ignored.
+            Group of each sample; several columns mean their intersections.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice.
         ax : matplotlib Axes, default=None
@@ -178,12 +163,13 @@ class ScoreDisplay:
         Returns
         -------
         display : ScoreDisplay
-            Drawn.
+            The display, drawn.
         """
         if not hasattr(model, "decision_function"):
             raise ValueError(
                 "model must have a decision_function with one score for each row, got "
-                f"{model!r}. FairThresholdClassifier makes one of predictions and probabilities."
+                f"{model!r}. Wrap the model in FairThresholdClassifier, which makes scores from "
+                "predictions or probabilities."
             )
         features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
         warn_misaligned({"X": X} | features)
@@ -193,18 +179,16 @@ class ScoreDisplay:
         values, codes = column.values.astype(np.float64), coded.codes(slice(None))
         weight = read_weight(sample_weight, len(values), rows_of="X")
         rows = np.ones(len(values)) if weight is None else weight.values
-        members = [(codes == g) & (rows > 0) for g in range(len(coded.levels))]
-        groups = [
-            name for name, who in zip(coded.levels.tolist(), members, strict=True) if who.any()
-        ]
-        members = [who for who in members if who.any()]
-        cuts = _cuts_of(model, groups, X, values)
+        members = {name: (codes == g) & (rows > 0) for g, name in enumerate(coded.levels.tolist())}
+        members = {name: mask for name, mask in members.items() if mask.any()}
+        cuts = cuts_of_model(model, [*members], X, values)
+        masks = members.values()
         return cls(
-            groups, [values[who] for who in members], [rows[who] for who in members], cuts
+            members, [values[mask] for mask in masks], [rows[mask] for mask in masks], cuts
         ).plot(ax)
 
     def plot(self, ax: Any = None) -> ScoreDisplay:
-        """Draw.
+        """Draw the figure.
 
         Parameters
         ----------
@@ -214,25 +198,24 @@ class ScoreDisplay:
         Returns
         -------
         self : ScoreDisplay
-            With `ax_` and `figure_`.
+            With `ax_`, `figure_` and `texts_`.
         """
         self.ax_ = axes_for(ax)
         self.figure_ = self.ax_.figure
         middles, curves = self._densities()
         highest = max(float(curve.max()) for curve in curves)
-        rows = self._rows()
-        for row in rows:
-            for group in row.groups:
-                self._ridge(row, group, middles, 0.92 * curves[group] / highest)
-            self._cut_lines(row)
-        self.ax_.set(
-            xlim=(middles[0], middles[-1]), ylim=(0, rows[-1].bottom + 1 + STRIP), yticks=[]
-        )
+        ridges = self._ridges()
+        for ridge in ridges:
+            for group in ridge.groups:
+                self._draw_density(ridge, group, middles, 0.92 * curves[group] / highest)
+            self._draw_cuts(ridge)
+        top = ridges[-1].bottom + 1 + LABEL_STRIP
+        self.ax_.set(xlim=(middles[0], middles[-1]), ylim=(0, top), yticks=[])
         self.ax_.spines[["left", "right", "top"]].set_visible(False)
-        set_names(self.ax_, x="\n".join(["score", *self._unused()]))
-        self._name_groups(rows)
-        add_legend(self.ax_, self._entries())
-        self.texts_ = self._name_labels(rows)
+        set_names(self.ax_, x="\n".join(["score", *self._unused_labels()]))
+        self._name_groups(ridges)
+        add_legend(self.ax_, self._legend_entries())
+        self.texts_ = self._name_labels(ridges)
         return self
 
     @property
@@ -242,79 +225,78 @@ class ScoreDisplay:
         return len(self.groups) <= MOST_OVERLAID and not by_group
 
     def _densities(self) -> tuple[Array, list[Array]]:
-        """Middles of the bins, and the density of each group there."""
+        """Middles of the bins, and the density of each group at them."""
         marks = np.empty(0) if self.cuts is None else self.cuts.finite()
         every, weights = np.concatenate(self.scores), np.concatenate(self.weights)
         edges = np.linspace(*picture_range(every, weights, marks), N_BINS + 1)
         pairs = zip(self.scores, self.weights, strict=True)
         return (edges[:-1] + edges[1:]) / 2, [density(*pair, edges) for pair in pairs]
 
-    def _rows(self) -> list[Row]:
-        """The first group on top."""
+    def _ridges(self) -> list[Ridge]:
+        """Ridges from the bottom to the top; the first group is at the top."""
         n_groups = len(self.groups)
         sets = [(*range(n_groups),)] if self.overlaid else [(g,) for g in reversed(range(n_groups))]
-        step = 1.0 + (STRIP + GAP) * (self.cuts is not None and self.cuts.by_group)
-        rows = []
-        for place, groups in enumerate(sets):
+        by_group = self.cuts is not None and self.cuts.by_group
+        step = 1.0 + (LABEL_STRIP + RIDGE_GAP) * by_group
+        ridges = []
+        for i, groups in enumerate(sets):
             before, after = (None, None) if self.cuts is None else self.cuts.of(groups[0])
-            top = place == len(sets) - 1
-            named = self.cuts is not None and (top or self.cuts.by_group)
-            rows.append(Row(place * step, groups, before, after, named))
-        return rows
+            named = self.cuts is not None and (i == len(sets) - 1 or by_group)
+            ridges.append(Ridge(i * step, groups, before, after, named))
+        return ridges
 
     def _style(self, group: int) -> tuple[Any, Any]:
+        """Colour and dash of a group."""
         return (COLOURS[group], DASHES[group]) if self.overlaid else (COLOURS[0], DASHES[0])
 
-    def _ridge(self, row: Row, group: int, middles: Array, heights: Array) -> None:
+    def _draw_density(self, ridge: Ridge, group: int, middles: Array, heights: Array) -> None:
         colour, dash = self._style(group)
-        top = row.bottom + heights
-        self.ax_.fill_between(middles, row.bottom, top, color=colour, alpha=0.3, lw=0)
+        top = ridge.bottom + heights
+        self.ax_.fill_between(middles, ridge.bottom, top, color=colour, alpha=0.3, lw=0)
         self.ax_.plot(middles, top, color=colour, lw=1.4, ls=dash)
 
-    def _cut_lines(self, row: Row) -> None:
-        paper = ink(self.ax_)
-        top = row.bottom + 1.0 + STRIP * row.named
-        if row.before is not None:
-            places = row.before[np.isfinite(row.before)]
-            self.ax_.vlines(
-                places, row.bottom, row.bottom + 1.0, paper, "dashed", lw=0.9, alpha=0.6
-            )
-        if row.after is not None:
-            places = row.after[np.isfinite(row.after)]
-            self.ax_.vlines(places, row.bottom, top, paper, "solid", lw=1.3)
+    def _draw_cuts(self, ridge: Ridge) -> None:
+        colour, top = ink(self.ax_), ridge.bottom + 1.0
+        if ridge.before is not None:
+            finite = ridge.before[np.isfinite(ridge.before)]
+            self.ax_.vlines(finite, ridge.bottom, top, colour, "dashed", lw=0.9, alpha=0.6)
+        if ridge.after is not None:
+            finite = ridge.after[np.isfinite(ridge.after)]
+            top += LABEL_STRIP * ridge.named
+            self.ax_.vlines(finite, ridge.bottom, top, colour, "solid", lw=1.3)
 
-    def _name_groups(self, rows: list[Row]) -> None:
-        """To the left, if each group has its row."""
+    def _name_groups(self, ridges: list[Ridge]) -> None:
+        """Write names to the left if each group has its ridge; else the legend has them."""
         if self.overlaid:
             return
         size = 0.9 * text_size(self.ax_)
         most = letters(0.3 * self.ax_.figure.bbox.width / self.ax_.figure.dpi, size)
         names = distinct_names(self.groups, most)
         self.ax_.set_yticks(
-            [row.bottom + 0.1 for row in rows], [names[row.groups[0]] for row in rows], size=size
+            [ridge.bottom + 0.1 for ridge in ridges],
+            [names[ridge.groups[0]] for ridge in ridges],
+            size=size,
         )
         self.ax_.tick_params(axis="y", length=0)
         plain(*self.ax_.get_yticklabels())
 
-    def _entries(self) -> list[Entry]:
-        entries = []
-        if self.overlaid:
-            for group, name in enumerate(names_of(self.groups)):
-                colour, dash = self._style(group)
-                entries.append(Entry(name, {"color": colour, "ls": dash, "lw": 2}))
-        if self.cuts is not None:
-            paper = ink(self.ax_)
-            if _any_finite(self.cuts.before):
-                entries.append(
-                    Entry("cut at least cost", {"color": paper, "ls": "--", "alpha": 0.6})
-                )
-            if _any_finite(self.cuts.after):
-                name = "cut" if self.cuts.before is None else "fair cut"
-                entries.append(Entry(name, {"color": paper, "ls": "-"}))
+    def _legend_entries(self) -> list[LegendEntry]:
+        names = names_of(self.groups) if self.overlaid else []
+        styles = [self._style(group) for group in range(len(names))]
+        entries = [
+            LegendEntry(name, {"color": colour, "ls": dash, "lw": 2})
+            for name, (colour, dash) in zip(names, styles, strict=True)
+        ]
+        if self.cuts is not None and _any_finite(self.cuts.before):
+            style = {"color": ink(self.ax_), "ls": "--", "alpha": 0.6}
+            entries.append(LegendEntry("cut point of least cost", style))
+        if self.cuts is not None and _any_finite(self.cuts.after):
+            name = "cut point" if self.cuts.before is None else "fair cut point"
+            entries.append(LegendEntry(name, {"color": ink(self.ax_), "ls": "-"}))
         return entries
 
-    def _unused(self) -> list[str]:
-        """Labels that no score gets, as a line of text."""
+    def _unused_labels(self) -> list[str]:
+        """A line of text with the labels that no score gets; empty if there are none."""
         if self.cuts is None:
             return []
         used = set[int]()
@@ -322,46 +304,47 @@ class ScoreDisplay:
             used |= {*np.searchsorted(self.cuts.of(group)[1], values, side="left").tolist()}
         names = names_of(self.cuts.labels)
         unused = [name for label, name in enumerate(names) if label not in used]
-        room = letters(0.8 * inches(self.ax_)[0], text_size(self.ax_))
         if not unused:
             return []
+        width = letters(0.8 * inches(self.ax_)[0], text_size(self.ax_))
         text = "never predicted: " + ", ".join(unused)
-        return [text if len(text) <= room else text[: room - 1] + "…"]
+        return [text if len(text) <= width else text[: width - 1] + "…"]
 
-    def _name_labels(self, rows: list[Row]) -> list[Any]:
-        """Between the cuts; those that would touch another are left out, narrow ones first."""
+    def _name_labels(self, ridges: list[Ridge]) -> list[Any]:
+        """Write labels between cut points; leave out those without room, narrow ones first."""
         settle_layout(self.ax_)
-        texts = [text for row in rows if row.named for text in self._names_in(row)]
+        texts = [text for ridge in ridges if ridge.named for text in self._label_texts(ridge)]
         texts.sort(key=lambda pair: -pair[0])
         kept: list[Any] = []
-        for room, text in texts:
+        for width, text in texts:
             box = text.get_window_extent()
-            if box.width > 0.96 * room or any(box.overlaps(t.get_window_extent()) for t in kept):
+            if box.width > 0.96 * width or any(box.overlaps(t.get_window_extent()) for t in kept):
                 text.remove()
             else:
                 kept.append(text)
         return kept
 
-    def _names_in(self, row: Row) -> list[tuple[float, Any]]:
-        """Names of the labels with the pixels that each has."""
+    def _label_texts(self, ridge: Ridge) -> list[tuple[float, Any]]:
+        """Names of the labels of a ridge, each with the pixels between its cut points."""
         assert self.cuts is not None
-        assert row.after is not None
+        assert ridge.after is not None
         low, high = self.ax_.get_xlim()
-        ends = np.concatenate([[low], np.clip(row.after, low, high), [high]])
+        ends = np.concatenate([[low], np.clip(ridge.after, low, high), [high]])
         names, found = [name_of(label) for label in self.cuts.labels], []
         pixels = self.ax_.get_window_extent().width / (high - low)
-        size = 0.9 * text_size(self.ax_)
         for name, left, right in zip(names, ends[:-1], ends[1:], strict=True):
-            room = (right - left) * pixels
-            if room > 0:
-                fits = letters(0.96 * room / self.ax_.figure.dpi, size)
-                found.append((room, self._name(row, (left + right) / 2, name, fits, size)))
+            width = (right - left) * pixels
+            if width > 0:
+                found.append((width, self._label_text(ridge, (left + right) / 2, name, width)))
         return found
 
-    def _name(self, row: Row, middle: float, name: str, most: int, size: float) -> Any:
-        shown = name if len(name) <= most else f"{name[: most - 1]}…"
+    def _label_text(self, ridge: Ridge, middle: float, name: str, width: float) -> Any:
+        size = 0.9 * text_size(self.ax_)
+        most = letters(0.96 * width / self.ax_.figure.dpi, size)
         return self.ax_.text(
-            *(middle, row.bottom + 1.0 + STRIP / 2, shown),
+            middle,
+            ridge.bottom + 1.0 + LABEL_STRIP / 2,
+            name if len(name) <= most else f"{name[: most - 1]}…",
             ha="center",
             va="center",
             size=size,
@@ -371,7 +354,13 @@ class ScoreDisplay:
         )
 
     def frame(self) -> Any:
-        """The curves: `group`, `score` and `density`, a row for each point of them."""
+        """Return the densities as a frame, one row for each group and bin.
+
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            With the columns `group`, `score` (the middle of a bin) and `density`.
+        """
         middles, curves = self._densities()
         columns = {
             "group": np.repeat(names_of(self.groups), len(middles)).tolist(),
@@ -381,12 +370,16 @@ class ScoreDisplay:
         return make_frame(columns, None)
 
     def cuts_frame(self) -> Any:
-        """The cut points: `group`, `label`, and the score `before` and `after` that it goes up to.
+        """Return the cut points as a frame, one row for each group and label but the highest.
 
-        The highest label has no row; `before` is nan if nothing is known of it.
+        Returns
+        -------
+        frame : frame of pandas, polars or pyarrow
+            With the columns `group`, `label`, `before` and `after`: the highest score that gets
+            the label; `before` is nan if there are no cut points to compare with.
         """
         if self.cuts is None:
-            raise ValueError("There are no cut points: the model has no thresholds_.")
+            raise ValueError("There are no cut points: the model does not predict by thresholds_.")
         columns: dict[str, list[Any]] = {"group": [], "label": [], "before": [], "after": []}
         for group, name in enumerate(names_of(self.groups)):
             before, after = self.cuts.of(group)
@@ -399,34 +392,3 @@ class ScoreDisplay:
 
 def _any_finite(cuts: Array | None) -> bool:
     return cuts is not None and bool(np.isfinite(cuts).any())
-
-
-def _cuts_of(model: Any, groups: list[Any], X: Any, scores: Array) -> Cuts | None:
-    """The thresholds of a model, those of least cost moved to the scale of its scores."""
-    if not hasattr(model, "thresholds_"):
-        return None
-    after, labels = np.asarray(model.thresholds_), tuple(model.classes_.tolist())
-    result = getattr(model, "result_", None)
-    if result is None:
-        return Cuts(labels, after) if _predicts_by(model, after, X, scores) else None
-    known = np.isfinite(after) & np.isfinite(result.thresholds)
-    shift = (after[known] - result.thresholds[known]).mean() if known.any() else np.nan
-    before = None if np.isnan(shift) else result.cheapest + shift
-    if after.ndim == 2:
-        known_groups = result.groups.tolist()
-        strange = [group for group in groups if group not in known_groups]
-        if strange:
-            raise ValueError(
-                f"sensitive_features holds group {strange[0]!r}, which has no thresholds; known "
-                f"groups are {known_groups}."
-            )
-        after = after[[known_groups.index(group) for group in groups]]
-    return Cuts(labels, after, before)
-
-
-def _predicts_by(model: Any, thresholds: Array, X: Any, scores: Array) -> bool:
-    """Whether the predictions of a model are its scores, cut at thresholds."""
-    if thresholds.shape != (len(model.classes_) - 1,):
-        return False
-    cut = model.classes_[np.searchsorted(thresholds, scores, side="left")]
-    return np.array_equal(cut, model.predict(X))

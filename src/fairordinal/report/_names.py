@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fairordinal import _escapes
 from fairordinal._render import names_of
-from fairordinal.plotting._canvas import distinct_names
+from fairordinal.plotting import distinct_names
 
 WIDTH = 28  # of a name in a chart, a header or a list
 RIGHT_TO_LEFT = {"R", "AL", "AN"}

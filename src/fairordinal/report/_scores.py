@@ -9,7 +9,7 @@ import numpy as np
 
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
-from fairordinal.plotting._density import density, picture_range
+from fairordinal.plotting import density, picture_range
 from fairordinal.report._names import Name, shown
 from fairordinal.report._scale import Axis, Tick
 from fairordinal.thresholds import ThresholdResult
