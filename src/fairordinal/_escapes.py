@@ -1,22 +1,23 @@
-r"""Text from files and models, safe to show: characters that cannot be seen are written out.
+r"""Escape control, bidirectional and zero-width characters before text is shown.
 
-Names of groups, labels, columns and files come from strangers. Control characters can clear a
-terminal, overwrite a line or set a title; bidirectional ones change the order in which text is
-read; zero-width ones make different names look the same. All of them are written as escapes
-(``\u001b``, ``\u202e``, ``\u200b``) wherever text is shown: terminal, notebook and report.
+Names of groups, labels, columns and files are untrusted input. Control characters can clear a
+terminal, overwrite a line or set a title. Bidirectional characters change the order in which text
+is read. Zero-width characters make different names look the same. All of them are written as
+escapes (``\u001b``, ``\u202e``, ``\u200b``) in terminals, notebooks and reports.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
-# categories of Unicode: controls, formats (bidirectional, zero-width), half characters, separators
+# Unicode categories: control, format (bidirectional, zero-width), surrogate, line and paragraph
+# separators.
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"}  # letters and marks without a shape
+BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"}  # letters and marks without a glyph
 
 
-class _Shown(dict[int, str]):
-    """What is shown for each character, filled as characters occur."""
+class _VisibleForms(dict[int, str]):
+    """Table for `str.translate` from code points to text, filled when characters occur."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
@@ -25,17 +26,17 @@ class _Shown(dict[int, str]):
         return self[code]
 
 
-_SHOWN = _Shown()
+_VISIBLE_FORMS = _VisibleForms()
 
 
 def escaped(letter: str) -> str:
-    """A character by its number."""
+    r"""The escape of a character in Python: ``\uXXXX`` or ``\UXXXXXXXX``."""
     code = ord(letter)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def visible(text: str) -> str:
-    r"""Text in one line, with hidden characters written as escapes.
+    r"""Return text with hidden characters as escapes, line breaks included.
 
     Examples
     --------
@@ -43,9 +44,9 @@ def visible(text: str) -> str:
     >>> print(visible("b\rPASS: fair"))
     b\u000dPASS: fair
     """
-    return text.translate(_SHOWN)
+    return text.translate(_VISIBLE_FORMS)
 
 
 def visible_lines(text: str) -> str:
-    """Lines with hidden characters written as escapes; a line feed ends a line."""
+    """Return text with hidden characters as escapes, except line feeds."""
     return "\n".join(visible(line) for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""Progress of long work in a terminal; off unless asked for."""
+"""Progress of long computations on standard error; off by default."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from fairordinal._escapes import visible
 
 _SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
 
-Say = Callable[[str], None]
+Say = Callable[[str], None]  # shows a message beside the title
 
 
 @contextmanager
 def show_progress(show: bool = True) -> Iterator[None]:
-    """Show the progress of long work done within, on standard error.
+    """Context manager that shows the progress of long computations on standard error.
 
     Parameters
     ----------
     show : bool, default=True
-        False hides it again.
+        Whether to show progress; False hides it inside of another `show_progress`.
+
+    Returns
+    -------
+    context : context manager
+        Progress is shown inside of its ``with`` block.
 
     Examples
     --------
@@ -38,7 +43,7 @@ def show_progress(show: bool = True) -> Iterator[None]:
 
 @contextmanager
 def progress(title: str) -> Iterator[Say | None]:
-    """A line that can be told how things stand; None if progress is not shown."""
+    """Show a spinner; yield a function that changes its text, or None if progress is off."""
     if not _SHOWN.get():
         yield None
         return
@@ -55,7 +60,7 @@ def progress(title: str) -> Iterator[Say | None]:
 
 @contextmanager
 def progress_bar(title: str, total: int, *, done: int = 0) -> Iterator[Say]:
-    """A bar with the time that is left; each call says what was finished."""
+    """Show a bar with the remaining time; yield a function to call with each finished item."""
     if not _SHOWN.get():
         yield lambda name: None
         return

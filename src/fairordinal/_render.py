@@ -1,6 +1,6 @@
-"""Tables of text for a terminal, a notebook and a data-frame library.
+"""Numbers, names and tables as text, as HTML for notebooks, and as data frames.
 
-Independent of fairness: headers and rows in, text, HTML or a frame out.
+Nothing here depends on fairness: headers and rows go in; text, HTML or a frame comes out.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from fairordinal._escapes import visible
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SCALARS = (str, bytes, bool, int, float, Decimal, date, time, timedelta, type(None))
-BASIS_NAMES = {  # in texts about models
+BASIS_NAMES = {  # names of bases in messages
     "linear": "linear model",
     "piecewise": "piecewise linear model",
     "trees": "forest",
 }
-LEAST_SPELT, MOST_SPELT = 0.05, 1e15  # sums of weights beyond are shown with an exponent
+LEAST_DECIMAL, MOST_DECIMAL = 0.05, 1e15  # other sums of weights are shown with an exponent
 
 STYLE = (
     "<style>.fairordinal table{border-collapse:collapse;margin:.4em 0 1em;font-size:.92em}"
@@ -44,70 +44,70 @@ STYLE = (
 
 
 class Markup(str):
-    """HTML that needs no escaping."""
+    """HTML that must not be escaped."""
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for people; undefined is said, not shown as 0."""
+    """Return a number with a fixed number of decimals; nan is "undefined"."""
     return "undefined" if value != value else f"{value:.{digits}f}"
 
 
 def percent(value: float) -> str:
-    """A share for people."""
+    """Return a share as whole percent; nan is a dash."""
     return "–" if value != value else f"{100 * value:.0f}%"
 
 
 def quantity(value: float) -> str:
-    """A count, or a sum of weights, for people."""
-    if not LEAST_SPELT <= abs(value) < MOST_SPELT and value:
+    """Return a count or a sum of weights with thousands separators and at most one decimal."""
+    if not LEAST_DECIMAL <= abs(value) < MOST_DECIMAL and value:
         return f"{value:.3g}"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def name_of(name: Any) -> str:
-    """A group or label as text; an intersection as its entries."""
+    """Return a group or label as text; the entries of a tuple are joined by commas."""
     if isinstance(name, tuple):
         return ", ".join(name_of(entry) for entry in name)
     return f"{name:.6g}" if isinstance(name, float) else str(name)
 
 
 def names_of(names: Sequence[Any]) -> list[str]:
-    """Names as text, in quotes where 1 and "1" would look alike."""
+    """Return names as text; if two would be equal, such as 1 and "1", all are quoted by `repr`."""
     shown = [name_of(name) for name in names]
     return shown if len(set(shown)) == len(shown) else [repr(name) for name in names]
 
 
 def clip(text: str, width: int) -> str:
-    """Shorten a long name in the middle, where names differ least."""
+    """Shorten a name by an ellipsis in the middle, because names differ most at their ends."""
     tail = width // 3
     return text if len(text) <= width else f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
 def short_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names as visible text of limited width, unless that would confuse them."""
+    """Return escaped names, shortened to a width unless two of them would become equal."""
     whole = [visible(name) for name in names_of(names)]
     short = [clip(name, width) for name in whole]
     return short if len(set(short)) == len(set(whole)) else whole
 
 
 def whole_numbers(values: Any) -> Any:
-    """Counts as whole numbers, if they are and fit into 64 bits."""
+    """Return counts as int64 if all are whole and fit, else as float64."""
     counts = np.asarray(values, dtype=np.float64)
     whole = np.array_equal(counts, np.rint(counts)) and np.abs(counts).max(initial=0.0) < 2.0**63
     return counts.astype(np.int64) if whole else counts
 
 
 def paragraphs(lines: Sequence[str], width: int = 96) -> str:
-    """Sentences for a terminal, each wrapped; hidden characters are written out."""
+    """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
     return "\n".join(textwrap.fill(visible(line), width) for line in lines)
 
 
 def text_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> str:
-    """Aligned columns; those in `left` to the left, numbers to the right.
+    """Return a table as text; columns in `left` are aligned to the left, others to the right.
 
-    Hidden characters are written out.
+    Hidden characters are escaped.
     """
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
@@ -124,26 +124,26 @@ def text_table(
 def html_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> Markup:
-    """A table as HTML; all text is escaped."""
+    """Return a table as HTML; columns in `left` are aligned to the left. All text is escaped."""
     head = _html_row("th", header, left)
     body = "".join(_html_row("td", row, left) for row in rows)
     return Markup(f"<table><thead>{head}</thead><tbody>{body}</tbody></table>")
 
 
 def _html_row(tag: str, cells: Sequence[str], left: Sequence[int]) -> str:
-    kinds = ["" if j in left else ' class="n"' for j in range(len(cells))]
-    inner = [f"<{tag}{kind}>{escape(c)}</{tag}>" for kind, c in zip(kinds, cells, strict=True)]
+    classes = ["" if j in left else ' class="n"' for j in range(len(cells))]
+    inner = [f"<{tag}{name}>{escape(c)}</{tag}>" for name, c in zip(classes, cells, strict=True)]
     return f"<tr>{''.join(inner)}</tr>"
 
 
 def html_page(*parts: str) -> str:
-    """Paragraphs and tables as one piece of a notebook."""
+    """Join paragraphs and tables into HTML for a notebook cell, with its style."""
     body = "".join(part if isinstance(part, Markup) else f"<p>{escape(part)}</p>" for part in parts)
     return f'{STYLE}<div class="fairordinal">{body}</div>'
 
 
 def interval_bar(value: float, lower: float, upper: float) -> Markup:
-    """An interval within 0 to 1 as a bar, the estimate as a tick."""
+    """Return HTML of an interval in [0, 1] as a bar, with the estimate as a tick."""
     if value != value or upper != upper:
         return Markup("")
     left, right, tick = (100 * min(max(x, 0), 1) for x in (lower, upper, value))
@@ -154,47 +154,50 @@ def interval_bar(value: float, lower: float, upper: float) -> Markup:
 
 
 def escape(cell: str) -> str:
-    """Text for HTML, with hidden characters written out; markup as it is."""
+    """Escape text for HTML, including hidden characters; return `Markup` unchanged."""
     return cell if isinstance(cell, Markup) else html.escape(visible(cell))
 
 
 def frame_library(*sources: Any) -> str | None:
-    """The library of the first source that is a series or a frame, lazy or not."""
+    """Return the library of the first source that is a series or a frame (eager or lazy)."""
     for source in sources:
         found = nw.from_native(source, pass_through=True, allow_series=True)
         if isinstance(found, nw.Series | nw.DataFrame | nw.LazyFrame):
             return str(found.implementation.value)
         if type(source).__module__.startswith("pyarrow."):
-            return "pyarrow"  # a dataset, a stream
+            return "pyarrow"  # a dataset or a stream, which narwhals does not know
     return None
 
 
 def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
-    """A frame of the wanted library, or of the first one installed."""
+    """Return a frame of a library; if it is not installed, of the first one that is."""
     installed = [name for name in FRAME_LIBRARIES if importlib.util.find_spec(name)]
     if library not in installed:
         library = installed[0] if installed else None
     if library is None:
         raise ImportError("A frame needs pandas, polars or pyarrow: pip install pandas.")
     backend: Any = library
-    columns = {name: _of_one_kind(column, library) for name, column in columns.items()}
+    columns = {name: _with_one_type(column, library) for name, column in columns.items()}
     return nw.from_dict(dict(columns), backend=backend).to_native()
 
 
-def _of_one_kind(column: Any, library: str) -> Any:
-    """Names beside numbers as text: frames hold one kind a column."""
+def _with_one_type(column: Any, library: str) -> Any:
+    """Return a column unchanged if one dtype can hold it, else as text.
+
+    A column with some text becomes text in all libraries.
+    """
     if isinstance(column, np.ndarray) and column.dtype.kind != "O":
         return column
     distinct = [*dict.fromkeys(column)]
-    kinds = {type(value) for value in distinct}
-    if str not in kinds and (library == "pandas" or _have_a_type(distinct, kinds)):
+    types = {type(value) for value in distinct}
+    if str not in types and (library == "pandas" or _fit_one_dtype(distinct, types)):
         return [*column]
     shown = dict(zip(distinct, names_of(distinct), strict=True))
     return [shown[value] for value in column]
 
 
-def _have_a_type(values: Sequence[Any], kinds: Set[type]) -> bool:
-    """Whether a column of polars or pyarrow can hold these; one of pandas holds anything."""
+def _fit_one_dtype(values: Sequence[Any], types: Set[type]) -> bool:
+    """Whether a column of polars or pyarrow can hold the values; one of pandas holds any."""
     large = any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values)
-    known = all(issubclass(kind, SCALARS) for kind in kinds)
-    return known and not large and not {int, float} <= kinds
+    known = all(issubclass(kind, SCALARS) for kind in types)
+    return known and not large and not {int, float} <= types
