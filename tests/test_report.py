@@ -13,17 +13,24 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
 
-from fairordinal import FairOrdinalFrontier, audit, compare, optimize_thresholds
+from fairordinal import (
+    FairOrdinalFrontier,
+    FairThresholdClassifier,
+    audit,
+    compare,
+    optimize_thresholds,
+)
 from fairordinal._render import number, percent
+from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.report import Report, report, report_compare
-from fairordinal.report._findings import amount, interval_text, signed
-from fairordinal.report._names import shown, visible
-from fairordinal.report._page import as_json
-from fairordinal.report._scale import Axis, axis_around
+from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
+from fairordinal.report._page import as_json, display_names, visible_name
 from made_up_frontier import made_up_frontier, scored_rows
 from test_ordinal import people
 
@@ -205,7 +212,7 @@ def test_cut_points_that_need_not_move_are_said_to_stay():
     scores, y, a, _, labels = rows_of()
     codes = [labels.index(label) for label in y]
     cheap = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), max_violation=0.9)
-    assert "The cheapest cut points will do" in verdict_of(report(thresholds=cheap))
+    assert "The cut points of least cost are chosen" in verdict_of(report(thresholds=cheap))
 
 
 def test_scores_of_many_groups_have_a_line_each():
@@ -300,10 +307,10 @@ def verdict_of(page):
     ("limit", "words"),
     [
         (None, "chance alone does not explain"),
-        (0.05, "surely above the limit of 0.05"),
+        (0.05, "clearly above the limit of 0.05"),
         (0.25, "above the limit of 0.25, though chance may explain it"),
         (0.4, "within the limit of 0.4, but more rows are needed"),
-        (0.9, "surely within the limit of 0.9"),
+        (0.9, "clearly within the limit of 0.9"),
     ],
 )
 def test_the_verdict_says_how_large_how_sure_and_against_what(limit, words):
@@ -357,7 +364,7 @@ def test_groups_that_cannot_be_compared_are_not_within_the_limit():
     found = audit(y, y, sensitive_features=groups, criteria=["equal_opportunity"])
     page = report(found, max_violation=0.5)
     assert 'class="card good' not in page.html
-    assert "surely within the limit of 0.5 where groups can be compared." in verdict_of(page)
+    assert "clearly within the limit of 0.5 where groups can be compared." in verdict_of(page)
     assert 'class="card good' in report(audit(y[:200], y[:200], sensitive_features=groups[:200]),
                                         max_violation=0.5).html  # fmt: skip
 
@@ -368,10 +375,10 @@ def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
     found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
     assert found["demographic_parity"].worst_is_doubtful
     text = Page(report(found).html).text
-    assert "That pair does not show it by itself; the clearest is “b” and “a”" in text
+    assert "This pair is too small for a conclusion; the clearest pair is “b” and “a”" in text
 
 
-def test_the_notion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
+def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
     assert "pairwise equal opportunity" in verdict_of(report(found, criterion="equal_opportunity"))
     frontier = made_up_frontier(["a", "b"], [0, 1, 2])
     frontier.criterion_ = found["equalized_odds"].criterion
@@ -380,7 +387,7 @@ def test_the_notion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
 
 def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
     text = Page(report(found, criterion="harm_parity").html).text
-    assert "“out of” how many people the first is" in text
+    assert "“people” is the number that the first value is based on" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
 
@@ -408,8 +415,8 @@ def test_nothing_is_neither_more_nor_less():
 
 
 def test_counts_beyond_counting_are_powers_of_ten():
-    assert amount(123_456_789) == "123,456,789"
-    assert amount(89_658_537_948_801) == "8.97 × 10¹³"
+    assert count_text(123_456_789) == "123,456,789"
+    assert count_text(89_658_537_948_801) == "8.97 × 10¹³"
 
 
 def test_scores_can_be_audited():
@@ -444,7 +451,7 @@ def test_hostile_names_are_text():
     assert not parsed.all("img")
     assert not [attrs for _, attrs in parsed.tags if any(name.startswith("on") for name in attrs)]
     for name in HOSTILE[:6]:
-        assert " ".join(visible(name).split()) in parsed.text
+        assert " ".join(visible_name(name).split()) in parsed.text
     for letter in "\u2028\u2029\u202e\x00\x1b\ud800":
         assert letter not in page.html
     assert "{{7*7}}" in parsed.text
@@ -486,7 +493,7 @@ def test_json_in_a_script_cannot_end_it(data):
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6, unique=True))
 def test_names_stay_distinct(names):
-    views = shown(names, 12)
+    views = display_names(names, 12)
     assert len({view.whole for view in views}) == len(names)
     assert len({view.short for view in views}) == len(names)
 
@@ -621,6 +628,52 @@ def test_fitted_models_are_compared(fitted):
         report_compare(first, last, y=y, sensitive_features=a)
 
 
+def test_both_halves_of_a_comparison_have_the_same_scale():
+    _, y, a, predicted, labels = rows_of()
+    codes = np.array([labels.index(label) for label in predicted])
+    lowered = np.array(labels)[np.where(a == "group 0", np.maximum(codes - 1, 0), codes)]
+    page = report_compare(
+        lowered.tolist(), predicted.tolist(), y=y.tolist(), sensitive_features=a.tolist(),
+        labels=labels, names=("harsh", "now"), max_violation=0.3,
+    )  # fmt: skip
+    for mark in (
+        '"tick" style="left:(.+?)">(.+?)<',
+        '"zero" style="(.+?)"',
+        '"limit" style="(.+?)"',
+    ):
+        found = re.findall(f"class={mark}", page.html)
+        half = len(found) // 2
+        assert half > 0
+        assert found[:half] == found[half:]
+    cells = re.findall(r'<td(?: class="(?:more|less)(\d)")?>([+−]0\.\d+)', page.html)
+    values = np.array([float(text[1:]) for _, text in cells])
+    strengths = [int(shade or 0) for shade, _ in cells]
+    assert len(values) == 12
+    assert values.max() > 0.25
+    assert strengths == np.ceil(5 * values / values.max() - 0.5).tolist()
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_all_models_that_can_be_compared_can_be_reported(named):
+    X, y, a = people(200)
+    labels = np.array(["low", "fair", "good", "best"] if named else [0, 1, 2, 3])
+    order = {"categories": labels.tolist()} if named else {}
+    told = WassersteinFairClassifier(Ridge(), **order)  # its predict takes the groups
+    blind = FairThresholdClassifier(Ridge(), max_violation=0.2, **order)
+    models = {"a": told, "b": blind}
+    for model in models.values():
+        model.fit(X, labels[y], sensitive_features=a)
+    text = Page(report_compare(told, blind, X, labels[y], sensitive_features=a).html).text
+    frame = compare(models, X, labels[y], sensitive_features=a).frame()
+    for key in ("cost", "violation"):
+        value, lower, upper = frame.loc[0, [key, f"{key}_lower", f"{key}_upper"]]
+        assert f"{number(value)} ({number(lower)} to {number(upper)})" in text
+    with pytest.warns(UserWarning, match="X and sensitive_features have indexes"):
+        report_compare(
+            told, blind, pd.DataFrame(X), labels[y], sensitive_features=pd.Series(a)[::-1]
+        )
+
+
 def test_two_audits_are_set_side_by_side_without_intervals(found):
     _, y, a, predicted, labels = rows_of()
     other = audit(
@@ -685,9 +738,9 @@ def test_errors_about_the_frontier(frontier, fitted):
     with pytest.raises(TypeError, match=r"models\[0\] must be text, got dict"):
         report(frontier=frontier, models=[{}] * 12)
     for chosen in (99, -1, "best", fitted.model(0)):
-        with pytest.raises(ValueError, match="chosen must be a model of this frontier's select"):
+        with pytest.raises(ValueError, match="from 0 to 11, or a model of this frontier's select"):
             report(frontier=frontier, chosen=chosen)
-    with pytest.raises(ValueError, match="criterion names a notion of an audit"):
+    with pytest.raises(ValueError, match="criterion names a criterion of an audit"):
         report(frontier=frontier, criterion="demographic_parity")
 
 

@@ -196,8 +196,8 @@ def test_buttons_and_rows_pick_models_too(visit, whole, frontier):
     tab = visit(whole)
     tab.click("#fairer")
     shows(tab, frontier, 1)
-    tab.click("#dearer")
-    tab.click("#dearer")
+    tab.click("#cheaper")
+    tab.click("#cheaper")
     shows(tab, frontier, 3)
     tab.click("text=/All .* models as a table/")
     tab.click('[data-row="0"]')
@@ -211,7 +211,7 @@ def test_the_focus_stays_when_there_is_nothing_fairer(visit, whole, frontier):
     for _ in range(3):  # the third is on the other button
         tab.keyboard.press("Enter")
     shows(tab, frontier, 1)
-    assert tab.evaluate("document.activeElement.id") == "dearer"
+    assert tab.evaluate("document.activeElement.id") == "cheaper"
 
 
 def test_tables_are_tab_stops_where_they_scroll(visit, whole):
@@ -260,7 +260,7 @@ def test_models_that_did_not_fit_are_said(visit):
     frontier = made_up_frontier(["a", "b"], [0, 1, 2], 4)
     tab = visit(report(frontier=frontier, chosen=0, models=["{}", "x" * 2_000_000, "{}", "{}"]))
     assert not tab.locator("#missing").is_visible()
-    tab.click("#dearer")
+    tab.click("#cheaper")
     assert tab.locator("#missing").is_visible()
     assert not tab.locator("#download").is_visible()
 
@@ -284,7 +284,7 @@ def test_hostile_names_are_text_and_nothing_runs(visit):
     for name in (*HOSTILE[:5], "a\\u2028b\\u2029c", "abc\\u202edef", "(empty)"):
         assert name in text
     assert tab.title() == HOSTILE[0] + HOSTILE[1]
-    tab.click("#dearer")
+    tab.click("#cheaper")
     assert tab.locator("img, iframe, object").count() == 0
     with tab.expect_download() as waiting:
         tab.click("#download")

@@ -1,4 +1,4 @@
-"""The frontier as a chart whose points can be picked, and what the page says of each."""
+"""View of a frontier: a chart whose points can be selected, and what is known of each model."""
 
 from __future__ import annotations
 
@@ -13,61 +13,54 @@ from fairordinal._validation import Array
 from fairordinal.estimators import describe_basis
 from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured
 from fairordinal.frontier._point import farthest_from_chord
-from fairordinal.report._findings import interval_text
-from fairordinal.report._names import Name, shown
-from fairordinal.report._page import as_json
-from fairordinal.report._scale import Axis, Tick, axis_around
-from fairordinal.report._scores import MOST_GROUPS, score_text
-from fairordinal.thresholds import ThresholdResult
+from fairordinal.plotting import model_number
+from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text, score_text
+from fairordinal.report._page import LABEL_WIDTH, Name, as_json, display_names
+from fairordinal.report._scores import MOST_GROUPS
 
-LABEL_WIDTH = 16
-PLACES = {"train": "training rows", "cross-validated": "new rows, cross-validated",
-          "held-out": "held-out rows"}  # fmt: skip
-TELLING = (  # attributes by which models of a frontier differ
-    *("coef_", "ramp_coef_", "leaf_values_", "thresholds_"),
-    *("expected_cost_", "expected_violation_"),  # the same thresholds may have been found twice
-)
+MEASURED_ON = {"train": "training rows", "cross-validated": "new rows (cross-validated)",
+               "held-out": "held-out rows"}  # fmt: skip
 
 
 class Mark(NamedTuple):
-    """A place in the chart, in percent from the left and from below."""
+    """A position in the chart, in percent from the left and from below."""
 
     x: float
     y: float
 
 
-class Point(NamedTuple):
-    """A model on the frontier, as the page shows it."""
+class PointView(NamedTuple):
+    """A model on the frontier."""
 
     number: int
     mark: Mark | None
     label: str
-    measures: list[list[str]]  # cost, its interval, violation, its interval; for each place
+    measures: list[list[str]]  # for each set of rows: cost, interval, violation, interval
     cuts: list[str]
     shares: list[list[str]]
     facts: list[str]
-    whiskers: list[float]  # left, right, bottom, top of the intervals
-    others: list[Mark | None]  # where the training and held-out rows place it
+    whiskers: list[float]  # left, right, bottom and top of the intervals
+    others: list[Mark | None]  # on the training rows and on the held-out rows
 
 
 class Chart(NamedTuple):
-    """The section of the page."""
+    """The section about the frontier."""
 
-    points: list[Point]
+    points: list[PointView]
     chosen: int
     was_chosen: bool
-    places: list[str]
-    main_place: int
+    measured_on: list[str]
+    main_measure: int  # which of `measured_on` places the points
     labels: list[Name]
     groups: list[Name]
     line: str
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     limit: float | None
-    notion: str
+    criterion: str
     confidence: str
-    gaps: list[str]
-    hidden: int  # groups
+    empty_ranges: list[str]
+    hidden: int  # groups that are left out
     models: list[str | None]
 
     @property
@@ -84,24 +77,21 @@ class Chart(NamedTuple):
 
 
 def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) -> Chart:
-    """What the page shows of a fitted frontier."""
+    """View of a fitted frontier, with one model selected."""
     points = frontier.points_
-    first = number_of(frontier, chosen)
-    seen = [values for point in points for values in point.measured().values()]
-    x_axis = axis_around([0.0, limit or 0.0, *(values.violation for values in seen)], least=0.02)
-    y_axis = axis_around((values.cost for values in seen), least=0.02)
-    views = [_point(frontier, i, x_axis, y_axis) for i in range(len(points))]
-    start = knee(points) if first is None else first
-    places = [*points[0].measured()]
+    number_chosen = model_number(frontier, chosen)
+    x_axis, y_axis = _axes(points, limit)
+    views = [_point_view(frontier, i, x_axis, y_axis) for i in range(len(points))]
+    rows = [*points[0].measured()]
     table = points[0].result.after.table
     return Chart(
         views,
-        start,
-        first is not None,
-        [PLACES[place] for place in places],
-        places.index("cross-validated"),
-        shown(table.labels.tolist(), LABEL_WIDTH),
-        shown(table.groups.tolist())[:MOST_GROUPS],
+        _knee(points) if number_chosen is None else number_chosen,
+        number_chosen is not None,
+        [MEASURED_ON[name] for name in rows],
+        rows.index("cross-validated"),
+        display_names(table.labels.tolist(), LABEL_WIDTH),
+        display_names(table.groups.tolist())[:MOST_GROUPS],
         _staircase([view.mark for view in views if view.mark]),
         x_axis.ticks(),
         y_axis.ticks(),
@@ -114,56 +104,34 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
     )
 
 
-def number_of(frontier: FairOrdinalFrontier, chosen: Any) -> int | None:
-    """The number of a model on the frontier."""
-    n_points = len(frontier.points_)
-    if chosen is None:
-        return None
-    if isinstance(chosen, int | np.integer) and 0 <= chosen < n_points:
-        return int(chosen)
-    result = getattr(chosen, "result_", None)
-    for i, point in enumerate(frontier.points_):
-        if isinstance(result, ThresholdResult) and _same(chosen, frontier, i, point):
-            return i
-    raise ValueError(
-        "chosen must be a model of this frontier's select, or the number of one, from 0 to "
-        f"{n_points - 1}; got {chosen!r}."
-    )
+def _axes(points: Sequence[FrontierPoint], limit: float | None) -> tuple[Axis, Axis]:
+    """Axes of violation and cost that contain all measured values, 0 and the limit."""
+    seen = [values for point in points for values in point.measured().values()]
+    x_axis = axis_around([0.0, limit or 0.0, *(values.violation for values in seen)], least=0.02)
+    return x_axis, axis_around((values.cost for values in seen), least=0.02)
 
 
-def _same(chosen: Any, frontier: FairOrdinalFrontier, i: int, point: FrontierPoint) -> bool:
-    """Whether a model is that of a point, or a copy of it."""
-    if chosen.result_ is point.result:
-        return True
-    if not np.array_equal(chosen.result_.thresholds, point.result.thresholds):
-        return False
-    model = frontier.model(i)
-    return all(
-        np.array_equal(getattr(chosen, name, 0.0), getattr(model, name, 0.0)) for name in TELLING
-    )
-
-
-def knee(points: Sequence[FrontierPoint]) -> int:
-    """The point that is shown first if none was chosen: where the curve bends most."""
+def _knee(points: Sequence[FrontierPoint]) -> int:
+    """Number of the point where the frontier bends most; shown if the user chose none."""
     violations, costs = np.array([(p.expected.violation, p.expected.cost) for p in points]).T
     return farthest_from_chord(violations, costs)
 
 
-def _point(frontier: FairOrdinalFrontier, i: int, x_axis: Axis, y_axis: Axis) -> Point:
-    point = frontier.points_[i]
-    measured, state = point.measured(), point.result.after
-    expected = point.expected
+def _point_view(frontier: FairOrdinalFrontier, i: int, x_axis: Axis, y_axis: Axis) -> PointView:
+    point, model = frontier.points_[i], frontier.model(i)
+    measured, expected = point.measured(), point.expected
     left, right = (x_axis.at(_finite(v, expected.violation)) for v in expected.violation_interval)
     bottom, top = (y_axis.at(_finite(v, expected.cost)) for v in expected.cost_interval)
-    others = [measured.get(place) for place in ("train", "held-out")]
-    return Point(
+    others = [measured.get(rows) for rows in ("train", "held-out")]
+    shares = point.result.after.shares[:MOST_GROUPS].tolist()
+    return PointView(
         i,
         _mark(expected, x_axis, y_axis),
         f"Model {i}: violation {number(expected.violation)}, mean cost {number(expected.cost)}",
         [_measure(values) for values in measured.values()],
-        _cut_texts(np.asarray(frontier.model(i).thresholds_)),
-        [[percent(share) for share in shares] for shares in state.shares[:MOST_GROUPS].tolist()],
-        _facts(point, frontier.model(i)),
+        _cut_texts(np.asarray(model.thresholds_)),
+        [[percent(share) for share in row] for row in shares],
+        _facts(point, model),
         [left, right, bottom, top],
         [None if values is None else _mark(values, x_axis, y_axis) for values in others],
     )
@@ -189,20 +157,20 @@ def _measure(values: Measured) -> list[str]:
 
 
 def _cut_texts(thresholds: Array) -> list[str]:
-    """The highest score of each label; groups' own ones beside each other."""
+    """The highest score of each label; cut points by group are separated by slashes."""
     columns = np.atleast_2d(thresholds).T
     texts = [" / ".join(score_text(cut) for cut in cuts) for cuts in columns.tolist()]
     return [*texts, score_text(math.inf)]
 
 
 def _facts(point: FrontierPoint, model: Any) -> list[str]:
-    """Its limit, the labels it uses, what is proved of its cut points, and its kind."""
+    """Limit, number of labels that are used, proof about the cut points, and kind of model."""
     goal, result = point.candidate.goal, point.result
     used = int((result.after.table.cube.sum(axis=(0, 1)) > 0).sum())
     proof = (
         "no cut points on its scores are better"
         if result.is_optimal
-        else f"the best cut points on its scores are at most {result.gap:.2g} better"
+        else f"no cut points on its scores are better by more than {result.gap:.2g}"
     )
     return [
         f"{goal.allowance:.4g}" if goal.hard else "none",
@@ -213,7 +181,7 @@ def _facts(point: FrontierPoint, model: Any) -> list[str]:
 
 
 def _staircase(marks: list[Mark]) -> str:
-    """What can be had: a point serves every limit up to the next."""
+    """Path of the frontier: the cost of a point is the least up to the violation of the next."""
     if not marks:
         return ""
     steps = [f"M{marks[0].x:g} {100 - marks[0].y:.4g}"]
@@ -221,8 +189,11 @@ def _staircase(marks: list[Mark]) -> str:
     return "".join(steps)
 
 
+# Model files
+
+
 def check_models(models: Any, n_points: int) -> list[str]:
-    """Model files, one for each point."""
+    """Check that there is one model file, as text, for each point."""
     texts = [] if isinstance(models, str | bytes) else [*models]
     if len(texts) != n_points:
         raise ValueError(
@@ -235,12 +206,12 @@ def check_models(models: Any, n_points: int) -> list[str]:
     return texts
 
 
-def kept_models(models: Sequence[str], start: int, room: int) -> list[str | None]:
-    """Model files that fit into so many bytes: those nearest to the one shown first, and it."""
+def models_that_fit(models: Sequence[str], chosen: int, room: int) -> list[str | None]:
+    """Keep the chosen model file, and those nearest to it that fit into `room` bytes."""
     kept: list[str | None] = [None] * len(models)
-    for i in sorted(range(len(models)), key=lambda i: abs(i - start)):
+    for i in sorted(range(len(models)), key=lambda i: abs(i - chosen)):
         size = len(as_json(models[i]))
-        if size <= room or i == start:
+        if size <= room or i == chosen:
             kept[i] = models[i]
             room -= size
     return kept

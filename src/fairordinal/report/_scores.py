@@ -1,38 +1,39 @@
-"""Scores of each group, and where they are cut into labels, before and after."""
+"""View of the scores: densities of each group, and cut points before and after.
+
+Densities and cut points are drawn in boxes of 100 by 100, which the page stretches to its width.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
-from fairordinal.plotting import density, picture_range
-from fairordinal.report._names import Name, shown
-from fairordinal.report._scale import Axis, Tick
+from fairordinal.plotting import MOST_OVERLAID, density, group_weights, picture_range
+from fairordinal.report._numbers import Axis, Tick, score_text
+from fairordinal.report._page import LABEL_WIDTH, Name, display_names
 from fairordinal.thresholds import ThresholdResult
 
-MOST_OVERLAID = 3  # groups that share a baseline
-FEW_BINS, MANY_BINS = 160, 60  # of a curve; the latter for many groups
-MANY = 12
-MOST_GROUPS = 60  # that are shown
-LABEL_WIDTH = 16
-NARROW = 6.0  # percent of the width that a name of a label needs
+MANY_GROUPS = 12  # more groups have coarser curves
+FINE_BINS, COARSE_BINS = 160, 60
+MOST_GROUPS = 60  # groups that are shown
+LEAST_WIDTH = 6.0  # percent of the width that the name of a label needs
+CURVE_HEIGHT = 94  # of 100, of the highest density
 
 
 class Curve(NamedTuple):
-    """The density of a group as a path in a box of 100 by 100."""
+    """The density of a group as paths of SVG."""
 
     name: Name
-    style: int  # which colour and dash
+    style: int  # number of a colour and dash in the style sheet
     line: str
     area: str
 
 
-class Segment(NamedTuple):
-    """A label between its cut points."""
+class LabelSpan(NamedTuple):
+    """A label between its cut points, in percent of the width."""
 
     left: float
     width: float
@@ -45,137 +46,133 @@ class Ridge(NamedTuple):
     curves: list[Curve]
     before: list[float]
     after: list[float]
-    segments: list[Segment]
+    spans: list[LabelSpan]
 
 
-class Row(NamedTuple):
-    """A label: its cut points, and the share of each group that gets it."""
+class LabelRow(NamedTuple):
+    """A label with its cut points and the share of each group that gets it."""
 
     name: Name
-    cuts: list[tuple[str, str]]  # before and after; one, or one for each group
-    shares: list[tuple[str, str]]
+    cuts: list[tuple[str, str]]  # before and after; one entry, or one for each group
+    shares: list[tuple[str, str]]  # before and after; one entry for each group
 
 
-class Values(NamedTuple):
-    """Cost or violation before and after."""
+class Change(NamedTuple):
+    """A quantity before and after."""
 
     name: str
     before: str
     after: str
 
 
-class Scores(NamedTuple):
-    """The section of the page."""
+class ScoresView(NamedTuple):
+    """The section about scores and cut points."""
 
     ridges: list[Ridge]
     ticks: list[Tick]
     groups: list[Name]
-    rows: list[Row]
-    values: list[Values]
+    rows: list[LabelRow]
+    changes: list[Change]
     by_group: bool
     before_name: str
     after_name: str
     unused: list[Name]
-    hidden: int  # groups
+    hidden: int  # groups that are left out
 
 
-def scores_of(result: ThresholdResult, before: Any = None, shift: float = 0.0) -> Scores:
-    """What the page shows of scores and thresholds; scores are moved by `shift`."""
+def scores_view(result: ThresholdResult, before: Any = None, shift: float = 0.0) -> ScoresView:
+    """View of a result, compared with the cut points `before` or with those of least cost.
+
+    `shift` is added to all scores that are shown.
+    """
     old, new = result.state(result.cheapest if before is None else before), result.after
-    names, labels = shown(result.groups.tolist()), shown(result.labels.tolist(), LABEL_WIDTH)
+    names = display_names(result.groups.tolist())
+    labels = display_names(result.labels.tolist(), LABEL_WIDTH)
     axis, ridges = _ridges(result, old.thresholds, names, labels)
-    cuts = [_cuts(old.up_to[:, label], new.up_to[:, label], shift) for label in range(len(labels))]
-    shares = [
-        [(percent(a), percent(b)) for a, b in zip(x, y, strict=True)]
-        for x, y in zip(old.shares.T.tolist(), new.shares.T.tolist(), strict=True)
-    ]
-    by_group = result.thresholds.ndim == 2
-    rows = [
-        Row(name, cut if by_group else cut[:1], share)
-        for name, cut, share in zip(labels, cuts, shares, strict=True)
-    ]
-    values = [
-        Values("mean cost", number(old.cost), number(new.cost)),
-        Values("violation", number(old.violation), number(new.violation)),
-    ]
     used = new.table.cube.sum(axis=(0, 1)) > 0
-    return Scores(
+    return ScoresView(
         ridges[:MOST_GROUPS],
         Axis(axis.low + shift, axis.high + shift).ticks(),
         names[:MOST_GROUPS],
-        rows,
-        values,
-        by_group,
-        *(("cheapest", "these") if before is None else ("before", "after")),
+        _label_rows(result, old, labels, shift),
+        [
+            Change("mean cost", number(old.cost), number(new.cost)),
+            Change("violation", number(old.violation), number(new.violation)),
+        ],
+        result.thresholds.ndim == 2,
+        *(("least cost", "chosen") if before is None else ("before", "after")),
         [name for name, is_used in zip(labels, used, strict=True) if not is_used],
         max(len(names) - MOST_GROUPS, 0),
     )
 
 
+def _label_rows(
+    result: ThresholdResult, old: Any, labels: list[Name], shift: float
+) -> list[LabelRow]:
+    new, by_group = result.after, result.thresholds.ndim == 2
+    rows = []
+    for i, name in enumerate(labels):
+        cuts = _before_after(old.up_to[:, i] + shift, new.up_to[:, i] + shift, score_text)
+        shares = _before_after(old.shares[:, i], new.shares[:, i], percent)
+        rows.append(LabelRow(name, cuts if by_group else cuts[:1], shares))
+    return rows
+
+
+def _before_after(before: Array, after: Array, text: Any) -> list[tuple[str, str]]:
+    return [
+        (text(old), text(new)) for old, new in zip(before.tolist(), after.tolist(), strict=True)
+    ]
+
+
 def _ridges(
     result: ThresholdResult, before: Array, names: list[Name], labels: list[Name]
 ) -> tuple[Axis, list[Ridge]]:
+    """The axis of the scores, and all groups on one baseline or one ridge for each."""
     by_group = result.thresholds.ndim == 2
     axis, curves = _curves(result, before, names)
     alone = by_group or len(names) > MOST_OVERLAID
     sets = [[curve._replace(style=0)] for curve in curves] if alone else [curves]
     ridges = []
-    for place, together in enumerate(sets):
-        old, new = (c[place] if c.ndim == 2 else c for c in (before, result.thresholds))
-        named = by_group or place == 0
-        segments = _segments(new, axis, labels) if named else []
-        ridges.append(Ridge(together, _places(old, axis), _places(new, axis), segments))
+    for i, together in enumerate(sets):
+        old, new = (cuts[i] if cuts.ndim == 2 else cuts for cuts in (before, result.thresholds))
+        spans = _label_spans(new, axis, labels) if by_group or i == 0 else []
+        ridges.append(Ridge(together, _positions(old, axis), _positions(new, axis), spans))
     return axis, ridges
 
 
 def _curves(result: ThresholdResult, before: Array, names: list[Name]) -> tuple[Axis, list[Curve]]:
-    table, n_labels = result.score_table, len(result.labels)
-    counts = table.counts.tocsr()
-    mass = [
-        np.asarray(counts[g * n_labels : (g + 1) * n_labels].sum(axis=0)) for g in range(len(names))
-    ]
+    """Densities of all groups on a common axis, in units of the highest of them."""
+    scores, weights = result.score_table.axis, group_weights(result)
     marks = np.concatenate([np.ravel(before), np.ravel(result.thresholds)])
-    axis = Axis(*picture_range(table.axis, np.sum(mass, axis=0), marks[np.isfinite(marks)]))
-    n_bins = FEW_BINS if len(names) <= MANY else MANY_BINS
+    axis = Axis(*picture_range(scores, np.sum(weights, axis=0), marks[np.isfinite(marks)]))
+    n_bins = FINE_BINS if len(names) <= MANY_GROUPS else COARSE_BINS
     edges = np.linspace(axis.low, axis.high, n_bins + 1)
-    heights = [density(table.axis[rows > 0], rows[rows > 0], edges) for rows in mass]
+    heights = [density(scores[weight > 0], weight[weight > 0], edges) for weight in weights]
     highest = max(float(curve.max()) for curve in heights) or 1.0
     pairs = zip(names, heights, strict=True)
     return axis, [_curve(name, i, curve / highest) for i, (name, curve) in enumerate(pairs)]
 
 
 def _curve(name: Name, style: int, heights: Array) -> Curve:
-    """Thinned to what can be seen: one decimal of a percent, flat stretches left out."""
+    """Paths rounded to a tenth of a percent; points inside of flat pieces are left out."""
     across = (np.arange(len(heights)) + 0.5) * 100 / len(heights)
-    down = np.round(100 - 94 * heights, 1)
+    down = np.round(100 - CURVE_HEIGHT * heights, 1)  # SVG counts from the top
     flat = np.r_[False, (down[1:-1] == down[:-2]) & (down[1:-1] == down[2:]), False]
     steps = zip(across[~flat], down[~flat], strict=True)
     line = "L".join(f"{x:.4g} {y:.4g}" for x, y in steps)
     return Curve(name, style, f"M{line}", f"M0 100L{line}L100 100Z")
 
 
-def _places(cuts: Array, axis: Axis) -> list[float]:
+def _positions(cuts: Array, axis: Axis) -> list[float]:
     return [axis.at(cut) for cut in np.unique(cuts[np.isfinite(cuts)]).tolist()]
 
 
-def _segments(cuts: Array, axis: Axis, labels: list[Name]) -> list[Segment]:
-    """Labels between their cuts, where there is room for a name."""
+def _label_spans(cuts: Array, axis: Axis, labels: list[Name]) -> list[LabelSpan]:
+    """Labels between their cut points, where there is room for a name."""
     ends = [0.0, *(axis.at(min(max(cut, axis.low), axis.high)) for cut in cuts.tolist()), 100.0]
-    pairs = zip(ends[:-1], ends[1:], labels, strict=True)
+    spans = zip(ends[:-1], ends[1:], labels, strict=True)
     return [
-        Segment(left, round(right - left, 2), name)
-        for left, right, name in pairs
-        if right - left >= NARROW
+        LabelSpan(left, round(right - left, 2), name)
+        for left, right, name in spans
+        if right - left >= LEAST_WIDTH
     ]
-
-
-def _cuts(before: Array, after: Array, shift: float) -> list[tuple[str, str]]:
-    pairs = zip((before + shift).tolist(), (after + shift).tolist(), strict=True)
-    return [(score_text(old), score_text(new)) for old, new in pairs]
-
-
-def score_text(value: float) -> str:
-    """A cut point for people."""
-    if math.isinf(value):
-        return "any score" if value > 0 else "no score"
-    return f"{value:.4g}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""The verdict: one sentence that says what was found, how large it is, and how sure."""
+"""The verdict: a sentence that says what was found, how large it is, and how certain it is."""
 
 from __future__ import annotations
 
@@ -10,38 +10,43 @@ from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
 from fairordinal.criteria import ConditionalHarmParity, HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier
-from fairordinal.report._findings import interval_text, wording
-from fairordinal.report._names import plural, shown, text
+from fairordinal.report._audit import wording
+from fairordinal.report._numbers import interval_text
+from fairordinal.report._page import display_names, user_text
 from fairordinal.thresholds import ThresholdResult
 
-WIDTH = 48  # of a name in a sentence
-BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"
+SENTENCE_WIDTH = 48  # letters of a name in a sentence
+BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"  # classes of the style sheet
 
 
 class Verdict(NamedTuple):
-    """One sentence, and a word for it."""
+    """A heading, a sentence, and the class of their colour."""
 
     mood: str
-    word: str
+    heading: str
     sentence: str
 
 
+# Audits
+
+
 def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
-    """What an audit found about a notion, against a limit if there is one."""
-    title = capital(finding.criterion.title)
+    """Verdict on one criterion of an audit, compared with a limit if there is one."""
+    title = finding.criterion.title
     if finding.worst is None:
         return Verdict(
             UNSURE,
             "Undefined",
-            f"{title} cannot be judged on these rows: no two groups can be compared.",
+            f"{title[:1].upper()}{title[1:]} cannot be judged on these rows: no two groups can be "
+            "compared.",
         )
     lower, upper = finding.violation_interval
     violation = _with_interval(finding.violation, audit.confidence, lower, upper)
-    size = f"{_who(finding)}: the violation of {finding.criterion.title} is {violation}"
+    size = f"{_worst_pair(finding)}: the violation of {title} is {violation}"
     if limit is None:
         return _without_limit(size, lower)
-    verdict = _against(limit, size, finding.violation, lower, upper)
-    return _where_defined(verdict) if n_undefined(finding) else verdict
+    verdict = _against_limit(limit, size, finding.violation, lower, upper)
+    return _where_defined(verdict) if len(finding.undefined) else verdict
 
 
 def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
@@ -51,44 +56,46 @@ def _with_interval(value: float, confidence: float, lower: float, upper: float) 
 def _without_limit(size: str, lower: float) -> Verdict:
     if lower > 0:
         return Verdict(BAD, "Unequal", f"{size}, which chance alone does not explain.")
-    return Verdict(UNSURE, "Not shown", f"{size}, which may be chance.")
+    return Verdict(UNSURE, "No clear evidence", f"{size}, which may be chance.")
 
 
-def _against(limit: float, size: str, violation: float, lower: float, upper: float) -> Verdict:
+def _against_limit(
+    limit: float, size: str, violation: float, lower: float, upper: float
+) -> Verdict:
     if lower > limit:
-        return Verdict(BAD, "Above the limit", f"{size}, surely above the limit of {limit:g}.")
+        return Verdict(BAD, "Above the limit", f"{size}, clearly above the limit of {limit:g}.")
     if violation > limit:
         return Verdict(
             UNSURE,
-            "Above the limit, not surely",
+            "Above the limit, uncertain",
             f"{size}, above the limit of {limit:g}, though chance may explain it.",
         )
     if upper <= limit:
-        return Verdict(GOOD, "Within the limit", f"{size}, surely within the limit of {limit:g}.")
+        return Verdict(GOOD, "Within the limit", f"{size}, clearly within the limit of {limit:g}.")
     return Verdict(
         UNSURE,
-        "Within the limit, not surely",
+        "Within the limit, uncertain",
         f"{size}, within the limit of {limit:g}, but more rows are needed to be sure.",
     )
 
 
 def _where_defined(verdict: Verdict) -> Verdict:
-    """Nothing is surely fair while some groups cannot be compared."""
+    """Restrict a good verdict to the groups that can be compared."""
     if verdict.mood != GOOD:
         return verdict
     sentence = verdict.sentence.removesuffix(".") + " where groups can be compared."
     return Verdict(UNSURE, "Within the limit where defined", sentence)
 
 
-def _who(finding: Finding) -> str:
-    """The worst pair in words."""
+def _worst_pair(finding: Finding) -> str:
+    """The pair with the largest disparity in words."""
     assert finding.worst is not None
     part, g, h = finding.worst
-    names = shown(finding.table.groups.tolist(), WIDTH)
+    names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
     group, other = f"“{names[g].short}”", f"“{names[h].short}”"
     more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
     if not finding.violation > 0:
-        return "All groups fare alike"
+        return "No difference was found between groups"
     if finding.criterion.name == "demographic_parity":
         return (
             f"{group} is placed above {other} in {percent(more)} of pairs and below in "
@@ -101,86 +108,82 @@ def _who(finding: Finding) -> str:
         )
     values = f"{number(more)} against {number(less)}"
     if not isinstance(finding.criterion, PairwiseCriterion | HarmParity | ConditionalHarmParity):
-        event = text(finding.criterion.parts(finding.table)[part])
+        event = user_text(finding.criterion.parts(finding.table)[part])
         return f"{group} has {event} (f predicted, y true) more often than {other}, {values}"
     is_more, than, *_ = wording(finding.criterion)
     return f"{group} is {is_more} {than} {other}, {values}"
 
 
+def notes_on(finding: Finding) -> list[str]:
+    """Notes beside the verdict: undefined comparisons, and the clearest pair."""
+    return [note for note in (_undefined_note(finding), _clearest_note(finding)) if note]
+
+
+def _undefined_note(finding: Finding) -> str:
+    count = len(finding.undefined)
+    if not count or finding.worst is None:
+        return ""
+    are = " of groups is" if count == 1 else "s of groups are"
+    return f"{count:,} comparison{are} undefined and not part of the violation."
+
+
+def _clearest_note(finding: Finding) -> str:
+    """The pair with the clearest evidence, if it is not the one with the largest disparity."""
+    if not finding.worst_is_doubtful or not finding.violation_interval[0] > 0:
+        return ""
+    part, g, h = np.unravel_index(
+        np.argmax(np.nan_to_num(finding.lower, nan=-np.inf)), finding.lower.shape
+    )
+    names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
+    ends = interval_text(finding.lower[part, g, h], finding.upper[part, g, h])
+    return (
+        f"This pair is too small for a conclusion; the clearest pair is “{names[g].short}” and "
+        f"“{names[h].short}”, with a disparity of {number(finding.disparities[part, g, h])} "
+        f"({ends})."
+    )
+
+
+# Frontiers and cut points
+
+
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
-    """What to expect of the chosen model in new rows."""
+    """Estimated violation and cost of the chosen model on new rows."""
     expected = frontier.points_[chosen].expected
     violation = _with_interval(
         expected.violation, frontier.confidence, *expected.violation_interval
     )
     many = len(frontier.points_)
-    model = f"Model {chosen}, of {many} between accurate and fair," if many > 1 else "The model"
-    values = f"a violation of {violation} at a mean cost of {number(expected.cost)}"
-    sentence = f"{model} is expected to have {values} in new rows"
+    model = f"Model {chosen}, one of {many} from fair to accurate," if many > 1 else "The model"
+    sentence = (
+        f"{model} is expected to have a violation of {violation} and a mean cost of "
+        f"{number(expected.cost)} on new rows"
+    )
     if limit is None:
         return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
-    return _against(limit, sentence, expected.violation, *expected.violation_interval)
+    return _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
 
 
 def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
-    """What moving the cut points does."""
+    """Change of violation and cost by the cut points, and how close to optimal they are."""
     proof = (
         "no cut points on these scores are better"
         if result.is_optimal
-        else f"the best cut points are at most {result.gap:.2g} better"
+        else f"no cut points on these scores are better by more than {result.gap:.2g}"
     )
-    return Verdict(NEUTRAL, "Cut points", f"{_moved(result, before)}; {proof}.")
+    return Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
 
 
-def _moved(result: ThresholdResult, before: object) -> str:
+def _change(result: ThresholdResult, before: object) -> str:
     """Violation and cost before and after."""
     old, title = result.state(result.cheapest if before is None else before), result.criterion.title
     if before is None and (old.violation, old.cost) == (result.violation, result.cost):
         return (
-            f"The cheapest cut points will do: the violation of {title} is "
+            f"The cut points of least cost are chosen: the violation of {title} is "
             f"{number(old.violation)} and the mean cost {number(old.cost)}"
         )
-    these = "Compared with the cheapest cut points, these change"
+    what = "Compared with the cut points of least cost, these change"
     return (
-        f"{these if before is None else 'Moving the cut points changes'} the violation of {title} "
+        f"{what if before is None else 'Moving the cut points changes'} the violation of {title} "
         f"from {number(old.violation)} to {number(result.violation)} and the mean cost from "
         f"{number(old.cost)} to {number(result.cost)}"
     )
-
-
-def notes_on(finding: Finding) -> list[str]:
-    """What a reader must know beside the verdict."""
-    return [note for note in (_undefined_note(finding), _clearest_note(finding)) if note]
-
-
-def _undefined_note(finding: Finding) -> str:
-    undefined = n_undefined(finding)
-    if not undefined or finding.worst is None:
-        return ""
-    are = "is" if undefined == 1 else "are"
-    return f"{plural(undefined, 'comparison')} of groups {are} undefined and left out of this."
-
-
-def n_undefined(finding: Finding) -> int:
-    """How many comparisons of groups are undefined."""
-    return len(finding.undefined)
-
-
-def _clearest_note(finding: Finding) -> str:
-    """The pair that shows a violation, if the worst does not."""
-    if not finding.worst_is_doubtful or not finding.violation_interval[0] > 0:
-        return ""
-    places = np.unravel_index(
-        np.argmax(np.nan_to_num(finding.lower, nan=-np.inf)), finding.lower.shape
-    )
-    names = shown(finding.table.groups.tolist(), WIDTH)
-    return (
-        f"That pair does not show it by itself; the clearest is “{names[places[1]].short}” and "
-        f"“{names[places[2]].short}”, with a disparity of {number(finding.disparities[places])} "
-        f"({interval_text(finding.lower[places], finding.upper[places])})."
-    )
-
-
-def capital(text: str) -> str:
-    """With a capital letter."""
-    return text[:1].upper() + text[1:]

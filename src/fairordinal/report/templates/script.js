@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const all = (selector, within) => [...(within || document).querySelectorAll(selector)];
 
-  // Light and dark.
+  // Light and dark theme.
   const theme = document.getElementById("theme");
   const systemDark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : systemDark.matches);
@@ -16,7 +16,7 @@
   nameTheme();
   theme.hidden = false;
 
-  // On paper everything is open.
+  // Printed pages show all details.
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = all("details:not([open])");
@@ -24,7 +24,7 @@
   });
   addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
 
-  // Tables that are seen in full need no stop of the Tab key.
+  // Only tables that scroll can be reached with the Tab key.
   const widths = new ResizeObserver((changes) => changes.forEach(({ target }) => {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
@@ -37,14 +37,14 @@
   if (!data || !chart) return;
   const plot = chart.querySelector(".plot");
   const tip = document.getElementById("tip");
-  const said = document.getElementById("said");
+  const status = document.getElementById("status");
   const buttons = all("button.point", chart);
   const drawn = buttons.map((button) => Number(button.dataset.point));
   const rows = all("button.row");
   const download = document.getElementById("download");
   const missing = document.getElementById("missing");
   const fairer = document.getElementById("fairer");
-  const dearer = document.getElementById("dearer");
+  const cheaper = document.getElementById("cheaper");
   let selected = data.chosen;
 
   const fill = (selector, values) => {
@@ -60,7 +60,7 @@
     });
   };
 
-  function select(number, aloud) {
+  function select(number, announce) {
     const [label, measures, cuts, shares, facts, ends, others, mark] = data.points[number];
     selected = number;
     all(".model-name").forEach((part) => { part.textContent = "model " + number; });
@@ -75,9 +75,9 @@
     rows.forEach((button) => {
       button.setAttribute("aria-pressed", String(Number(button.dataset.row) === number));
     });
-    [fairer, dearer].forEach((button, i) => {
+    [fairer, cheaper].forEach((button, i) => {
       const atEnd = number === [0, data.points.length - 1][i];
-      if (atEnd && document.activeElement === button) [dearer, fairer][i].focus();
+      if (atEnd && document.activeElement === button) [cheaper, fairer][i].focus();
       button.disabled = atEnd;
     });
     if (mark) {
@@ -89,7 +89,7 @@
       download.hidden = data.models[number] === null;
       missing.hidden = !download.hidden;
     }
-    if (aloud) said.textContent = label + ". Selected.";
+    if (announce) status.textContent = label + ". Selected.";
   }
 
   function show(number) {
@@ -143,7 +143,7 @@
     button.addEventListener("click", () => select(Number(button.dataset.row), true));
   });
   fairer.addEventListener("click", () => select(selected - 1, true));
-  dearer.addEventListener("click", () => select(selected + 1, true));
+  cheaper.addEventListener("click", () => select(selected + 1, true));
   all(".steps, .hint").forEach((part) => { part.hidden = false; });
   if (download) {
     download.addEventListener("click", () => {

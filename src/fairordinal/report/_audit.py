@@ -1,0 +1,391 @@
+"""Views of an audit: disparities of pairs of groups, and tables of each group.
+
+A criterion has a matrix of all pairs of groups and a list of pairs, the largest disparity first.
+Intervals are drawn on an axis and cells of the matrix are coloured by a *scale*, which pages that
+compare two predictors share between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairordinal._audit import Audit, Finding
+from fairordinal._render import names_of, number, percent, quantity
+from fairordinal._validation import Array
+from fairordinal.criteria import (
+    ConditionalHarmParity,
+    Criterion,
+    HarmParity,
+    PairwiseCriterion,
+)
+from fairordinal.plotting import colour_limit, worst_parts
+from fairordinal.report._numbers import (
+    Axis,
+    Bar,
+    Tick,
+    axis_around,
+    count_text,
+    interval_bar,
+    interval_text,
+    signed,
+)
+from fairordinal.report._page import LABEL_WIDTH, Name, display_names, user_text
+
+MOST_IN_MATRIX = 60  # groups in the matrix of the main criterion; with more there is none
+MOST_IN_OTHERS = 12  # groups in the matrix of other criteria
+MOST_WITH_INTERVALS = 8  # groups in a matrix with room for intervals
+MOST_PAIRS = 1000  # pairs of the main criterion
+MOST_OPEN = 20  # pairs of the main criterion shown at first, and pairs of others at all
+SHADES = 5  # strengths of a colour
+MOST_OPEN_GROUPS = 6  # groups whose confusion matrices are shown at first
+MOST_CONFUSIONS = 60  # groups with a confusion matrix in the page
+MOST_LABELS = 30  # labels of a confusion matrix
+
+QUESTIONS = {
+    "demographic_parity": (
+        "Take one person from each of two groups: is each of them placed above the other equally "
+        "often?"
+    ),
+    "conditional_demographic_parity": (
+        "Take one person from each of two groups, with different true labels: is each of them "
+        "placed above the other equally often?"
+    ),
+    "equal_opportunity": (
+        "Take two people from different groups. The one with the higher true label should be "
+        "placed higher: does this happen equally often for both groups?"
+    ),
+    "equalized_odds": (
+        "Equal opportunity, and also: is a person whose true label is not lower placed not lower "
+        "equally often?"
+    ),
+    "harm_parity": "Does being rated too low cost both groups the same on average?",
+    "conditional_harm_parity": (
+        "Among people who are rated too low: does it cost both groups the same on average?"
+    ),
+    "standard_demographic_parity": "Does each group get each label equally often?",
+    "standard_equal_opportunity": (
+        "Among people with the best true label: does each group get the best label equally often?"
+    ),
+    "standard_equalized_odds": (
+        "Among people with the same true label: does each group get each label equally often?"
+    ),
+}
+
+
+# Disparities
+
+
+class Scale(NamedTuple):
+    """The axis of intervals, and the disparity that gets the strongest colour."""
+
+    axis: Axis
+    strongest: float
+
+
+class MatrixCell(NamedTuple):
+    """The disparity of a row's group compared with a column's group."""
+
+    text: str
+    interval: str
+    shade: str  # a class of the style sheet
+
+
+class PairView(NamedTuple):
+    """Two groups, the one with the larger value first."""
+
+    group: str
+    other: str
+    part: str
+    values: str
+    disparity: str
+    interval: str
+    support: str
+    clear: bool  # the interval excludes 0
+    note: str
+    bar: Bar | None
+
+
+class CriterionView(NamedTuple):
+    """A criterion with its matrix and its list of pairs."""
+
+    title: str
+    question: str
+    first: str  # header of the first group of a pair
+    second: str  # header of the second group
+    reading: str  # caption of the matrix
+    unit: str  # what is counted
+    violation: str
+    interval: str
+    evidence: str  # whether the interval of the violation excludes 0
+    worst: str
+    matrix: list[list[MatrixCell]] | None
+    pairs: list[PairView]
+    hidden: int  # pairs that are left out
+    with_parts: bool
+    ticks: list[Tick]
+    zero: float
+    limit: float | None
+
+
+def criterion_views(
+    audit: Audit, main: Finding, limit: float | None
+) -> tuple[CriterionView, list[CriterionView]]:
+    """Views of the main criterion, and of all criteria in the order of the audit."""
+    views = {
+        id(finding): _criterion_view(finding, None, common_scale([finding], None), is_main=False)
+        for finding in audit.findings
+        if finding is not main
+    }
+    views[id(main)] = main_view(main, limit, common_scale([main], limit))
+    return views[id(main)], [views[id(finding)] for finding in audit.findings]
+
+
+def main_view(finding: Finding, limit: float | None, scale: Scale) -> CriterionView:
+    """View of the criterion that the verdict is about."""
+    return _criterion_view(finding, limit, scale, is_main=True)
+
+
+def common_scale(findings: Sequence[Finding], limit: float | None) -> Scale:
+    """A scale for the matrices and the largest disparities of one or more findings."""
+    ends = [end for finding in findings for end in _interval_ends(finding)]
+    axis = axis_around([0.0, limit or 0.0, *ends], least=0.1)
+    return Scale(axis, max(colour_limit(worst_parts(finding)[0]) for finding in findings))
+
+
+def _interval_ends(finding: Finding) -> list[float]:
+    """Disparities and ends of intervals of the pairs whose intervals are drawn."""
+    worst = _worst_pairs(finding)[:MOST_OPEN]
+    values = (finding.disparities, finding.lower, finding.upper)
+    return [end for value in values for end in finding.listed(value)[worst].tolist()]
+
+
+def _worst_pairs(finding: Finding) -> Array:
+    """Indices of the pairs, the largest disparity first and undefined ones last."""
+    return np.argsort(-finding.listed(finding.disparities), kind="stable")
+
+
+def _criterion_view(
+    finding: Finding, limit: float | None, scale: Scale, *, is_main: bool
+) -> CriterionView:
+    names = display_names(finding.table.groups.tolist())
+    has_matrix = 2 < len(names) <= (MOST_IN_MATRIX if is_main else MOST_IN_OTHERS)
+    most = MOST_PAIRS if is_main else 0 if has_matrix else MOST_OPEN
+    pairs = _pair_views(finding, names, most, scale.axis)
+    return CriterionView(
+        finding.criterion.title,
+        QUESTIONS.get(finding.criterion.name, ""),
+        *wording(finding.criterion),
+        number(finding.violation),
+        interval_text(*finding.violation_interval),
+        _evidence(finding),
+        _worst_text(finding, names),
+        _matrix(finding, scale.strongest) if has_matrix else None,
+        pairs,
+        len(finding.places[0]) - len(pairs) if most else 0,
+        len(finding.disparities) > 1,
+        scale.axis.ticks(4),
+        scale.axis.at(0.0),
+        None if limit is None else scale.axis.at(limit),
+    )
+
+
+def wording(criterion: Criterion) -> tuple[str, str, str, str]:
+    """Headers of the two groups of a pair, caption of the matrix, and what is counted."""
+    if isinstance(criterion, HarmParity | ConditionalHarmParity):
+        reading = "How much more the group of the row is harmed than the group of the column"
+        return "harmed more", "than", reading, "people"
+    if isinstance(criterion, PairwiseCriterion):
+        reading = "How much more the group of the row is favoured than the group of the column"
+        return "favoured", "over", reading, "pairs of people"
+    reading = "How much more often this happens to the group of the row than to that of the column"
+    return "more often", "than", reading, "people"
+
+
+def _evidence(finding: Finding) -> str:
+    """Whether there is clear evidence of a violation."""
+    if finding.worst is None:
+        return "undefined"
+    return "yes" if finding.violation_interval[0] > 0 else "no"
+
+
+def _worst_text(finding: Finding, names: list[Name]) -> str:
+    if finding.worst is None or not finding.violation > 0:
+        return "–"
+    _, group, other = finding.worst
+    return f"{names[group].short} > {names[other].short}"
+
+
+def _pair_views(finding: Finding, names: list[Name], most: int, axis: Axis) -> list[PairView]:
+    """The pairs with the largest disparities; the first of them have a bar."""
+    raw = names_of(finding.table.groups.tolist())
+    short = {name: view.short for name, view in zip(raw, names, strict=True)}
+    rows = finding.rows(_worst_pairs(finding)[:most])
+    return [_pair_view(row, short, axis if i < MOST_OPEN else None) for i, row in enumerate(rows)]
+
+
+def _pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) -> PairView:
+    disparity, lower, upper = (row[key] for key in ("disparity", "lower", "upper"))
+    values = (row["probability"], row["other_probability"])
+    return PairView(
+        short[row["group"]],
+        short[row["other"]],
+        user_text(row["part"]) if row["part"] else "",
+        " / ".join("–" if value != value else number(value) for value in values),
+        signed(disparity),
+        interval_text(lower, upper),
+        count_text(row["support"]),
+        bool(lower > 0),
+        row["note"].removeprefix("undefined: "),
+        None if axis is None else interval_bar(disparity, lower, upper, axis),
+    )
+
+
+def _matrix(finding: Finding, strongest: float) -> list[list[MatrixCell]]:
+    """Disparities of all pairs; of several parts, the one with the largest disparity."""
+    values = worst_parts(finding)
+    groups = range(len(values[0]))
+    return [[_matrix_cell(g, h, values, strongest) for h in groups] for g in groups]
+
+
+def _matrix_cell(
+    g: int, h: int, values: tuple[Array, Array, Array], strongest: float
+) -> MatrixCell:
+    if g == h:
+        return MatrixCell("", "", "same")
+    value, low, high = (float(array[g, h]) for array in values)
+    if math.isnan(value):
+        return MatrixCell("n/a", "", "undefined")
+    roomy = len(values[0]) <= MOST_WITH_INTERVALS
+    star = "*" if low > 0 or high < 0 else ""
+    text = signed(value) if roomy else signed(value, 2)
+    ends = f"{signed(low)} to {signed(high)}" if roomy and not math.isnan(low + high) else ""
+    return MatrixCell(text + star, ends, _disparity_shade(value, strongest))
+
+
+def _disparity_shade(value: float, strongest: float) -> str:
+    """Class of a colour: orange for positive, purple for negative, in five strengths."""
+    strength = min(math.ceil(SHADES * abs(value) / strongest - 0.5), SHADES)
+    return f"{'more' if value > 0 else 'less'}{strength}" if strength > 0 else ""
+
+
+# Groups
+
+
+class LabelShare(NamedTuple):
+    """How often a label is true, and how often it is predicted."""
+
+    true: str
+    predicted: str
+
+
+class ConfusionCell(NamedTuple):
+    """Number of rows with a true and a predicted label."""
+
+    text: str
+    shade: str
+    correct: bool
+
+
+class ErrorRates(NamedTuple):
+    """How often and how badly the labels of a group are wrong."""
+
+    mean_cost: str
+    too_low: str
+    correct: str
+    too_high: str
+    widths: tuple[float, float, float]  # of too low, correct and too high, in percent
+
+
+class GroupView(NamedTuple):
+    """A group with its size, errors, labels and confusion matrix."""
+
+    name: Name
+    rows: str
+    share: str
+    errors: ErrorRates | None
+    labels: list[LabelShare]
+    confusion: list[list[ConfusionCell]] | None
+
+
+class GroupsView(NamedTuple):
+    """All groups, and the names of the labels."""
+
+    groups: list[GroupView]
+    labels: list[Name]
+    with_predictions: bool
+    open: bool  # whether confusion matrices are shown at first
+    shortened: bool  # whether some confusion matrices are left out
+
+
+def groups_view(audit: Audit) -> GroupsView:
+    """View of each group."""
+    table, columns = audit.table, audit.group_columns()
+    names = display_names(table.groups.tolist())
+    cubes = table.cube if table.predicts_labels else [None] * len(names)
+    groups = [
+        _group_view(audit, columns, i, name, counts)
+        for i, (name, counts) in enumerate(zip(names, cubes, strict=True))
+    ]
+    return GroupsView(
+        groups,
+        display_names(table.labels.tolist(), LABEL_WIDTH),
+        table.predicts_labels,
+        len(names) <= MOST_OPEN_GROUPS,
+        len(names) > MOST_CONFUSIONS,
+    )
+
+
+def _group_view(
+    audit: Audit, columns: dict[str, Array], i: int, name: Name, counts: Array | None
+) -> GroupView:
+    """View of group i; `counts` are weights by true and predicted label."""
+    table = audit.table
+    weight = float(table.group_totals[i])
+    no_confusion = counts is None or i >= MOST_CONFUSIONS
+    return GroupView(
+        name,
+        quantity(float(columns["rows"][i])),
+        percent(weight / table.totals.sum()),
+        _error_rates(columns, i),
+        _label_shares(table.totals[i] / weight, counts, weight),
+        None if no_confusion else _confusion(table.in_rows(counts)),
+    )
+
+
+def _error_rates(columns: dict[str, Array], i: int) -> ErrorRates | None:
+    if "mean_cost" not in columns:
+        return None
+    low, high = float(columns["too_low"][i]), float(columns["too_high"][i])
+    correct = 1.0 - low - high
+    widths = (round(100 * low, 2), round(100 * correct, 2), round(100 * high, 2))
+    cost = number(float(columns["mean_cost"][i]))
+    return ErrorRates(cost, percent(low), percent(correct), percent(high), widths)
+
+
+def _label_shares(true: Array, counts: Array | None, weight: float) -> list[LabelShare]:
+    predicted = [""] * len(true) if counts is None else map(percent, counts.sum(axis=0) / weight)
+    return [LabelShare(percent(t), p) for t, p in zip(true.tolist(), predicted, strict=True)]
+
+
+def _confusion(counts: Array) -> list[list[ConfusionCell]] | None:
+    """Rows by true label (line) and predicted label (column); shades are shares of the line."""
+    if len(counts) > MOST_LABELS:
+        return None
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)  # a line may be empty
+    labels = range(len(counts))
+    return [
+        [
+            ConfusionCell(quantity(float(counts[y, f])), _share_shade(shares[y, f]), y == f)
+            for f in labels
+        ]
+        for y in labels
+    ]
+
+
+def _share_shade(share: float) -> str:
+    strength = round(SHADES * float(share))
+    return f"heat{strength}" if strength else ""
