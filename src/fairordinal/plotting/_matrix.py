@@ -48,7 +48,7 @@ def draw_cells(
     image = ax.imshow(
         np.ma.masked_invalid(values), cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto"
     )
-    style = {"facecolor": UNDEFINED_COLOUR, "edgecolor": "black", "hatch": "///"}
+    style: dict[str, Any] = {"facecolor": UNDEFINED_COLOUR, "edgecolor": "black", "hatch": "///"}
     for row, column in np.argwhere(undefined):
         ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **style))
     ax.set(xticks=range(values.shape[1]), yticks=range(values.shape[0]))

@@ -197,7 +197,7 @@ def _is_model(chosen: Any, frontier: Any, i: int) -> bool:
     result = frontier.points_[i].result
     if chosen.result_ is result:
         return True
-    if not np.array_equal(getattr(chosen.result_, "thresholds", None), result.thresholds):
+    if not np.array_equal(getattr(chosen.result_, "thresholds", ()), result.thresholds):
         return False
     model = frontier.model(i)
     return all(

@@ -345,14 +345,13 @@ def _group_view(
     """View of group i; `counts` are weights by true and predicted label."""
     table = audit.table
     weight = float(table.group_totals[i])
-    no_confusion = counts is None or i >= MOST_CONFUSIONS
     return GroupView(
         name,
         quantity(float(columns["rows"][i])),
         percent(weight / table.totals.sum()),
         _error_rates(columns, i),
         _label_shares(table.totals[i] / weight, counts, weight),
-        None if no_confusion else _confusion(table.in_rows(counts)),
+        None if counts is None or i >= MOST_CONFUSIONS else _confusion(table.in_rows(counts)),
     )
 
 
