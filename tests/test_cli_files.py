@@ -283,7 +283,7 @@ def test_the_page_of_an_audit_says_which_columns_and_rows_and_what_limit(tmp_pat
         ("Left out", "5 rows with a missing value: empty in predicted (5)."),
         ("Rows", "295"),
         ("Limit", "a violation of at most 0.3"),
-        ("Cost of an error", "how far the labels are apart"),
+        ("Cost of an error", "the distance between the labels"),
     ):
         assert f"<dt>{name}</dt><dd>{value}</dd>" in page
 
