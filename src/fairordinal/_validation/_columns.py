@@ -1,4 +1,8 @@
-"""Columns of any library as numbers or as codes into names."""
+"""Read one column of any library into NumPy arrays.
+
+A column holds numbers, or names. Names are stored as integer codes into a tuple of distinct names,
+with code -1 for a missing value; a missing number is nan.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +21,23 @@ Array = npt.NDArray[Any]
 PLAIN_INTEGERS = (
     nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64,
 )  # fmt: skip
-EXACT_BELOW = 2**53  # floating-point numbers tell smaller whole numbers apart
-LONG_COLUMN = 10_000  # from here on names are looked up by the column's own library
+EXACT_BELOW = 2**53  # float64 represents every smaller integer exactly
+LONG_COLUMN = 10_000  # longer columns are encoded by their own library, which is faster
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it came: numbers, or codes into `names` (-1 where missing)."""
+    """A column of numbers, or of codes into `names` (-1 where missing)."""
 
     name: str
     values: Array
-    names: tuple[Any, ...] | None = None  # None: the values are numbers
+    names: tuple[Any, ...] | None = None  # None if the values are numbers
     ordered: bool = False  # the names were declared in ascending order
     boolean: bool = False
-    counts: Array | None = None  # rows that each entry stands for; None: each is a row itself
+    counts: Array | None = None  # rows per entry; None if each entry is one row
 
     def missing(self) -> Array:
-        """Which rows hold nothing."""
+        """Return a boolean mask of the rows with a missing value."""
         if self.names is not None:
             return self.values < 0
         if self.values.dtype.kind == "f":
@@ -41,13 +45,13 @@ class Column:
         return np.zeros(len(self.values), dtype=bool)
 
     def objects(self) -> list[Any]:
-        """The values as they came; None where missing."""
+        """Return the values as Python objects; None where missing."""
         if self.names is None:
             return self.values.tolist()
         return [self.names[code] if code >= 0 else None for code in self.values.tolist()]
 
     def show(self, row: int) -> str:
-        """The value at a row, as a message should show it."""
+        """Return the value at a row as text for a message."""
         if self.names is None:
             return repr(self.values[row].item())
         return "a missing value" if self.values[row] < 0 else repr(self.names[self.values[row]])
@@ -61,24 +65,28 @@ class RowError(ValueError):
         self.row = row
 
     def __str__(self) -> str:
-        return self.told(f"row {self.row}")
+        return self.located(f"row {self.row}")
 
-    def told(self, place: str) -> str:
-        """Return the message with another name for the row."""
+    def located(self, place: str) -> str:
+        """Return the message with `place` instead of the row number, such as ``"line 7"``."""
         return f"{self.args[0]} at {place}{self.args[2]}"
 
 
-def where(entries: Array, counts: Array | None) -> str:
-    """Where some entries of a column are, and how many rows they are, for a message."""
+def locate(entries: Array, counts: Array | None) -> str:
+    """Say at which rows some entries of a column are, for a message.
+
+    Entries that stand for several rows have no row number, so only the rows are counted.
+    """
     if counts is None:
         return f"at row {entries[0]} ({len(entries)} such rows)"
     return f"in {int(counts[entries].sum()):,} rows"
 
 
 def read_column(values: Any, name: str, *, exact: bool = False) -> Column:
-    """Read one column of rows, whatever library it comes from.
+    """Read one column of a list, an array, or a series of pandas, polars or pyarrow.
 
-    Numbers become NumPy's. With `exact`, those that would then be equal stay apart, as names.
+    Numbers become NumPy numbers. With `exact`, different numbers that NumPy would round to the same
+    value are read as names, so that they remain different.
     """
     if isinstance(values, Column):
         return replace(values, name=name)
@@ -96,12 +104,12 @@ def read_column(values: Any, name: str, *, exact: bool = False) -> Column:
 
 
 def is_dask(values: Any) -> bool:
-    """Whether these are a collection of Dask."""
+    """Return whether the values are a Dask collection."""
     return hasattr(values, "__dask_graph__")
 
 
 def stack(columns: Sequence[Column]) -> Column:
-    """Columns one below the other; an order they all declare is kept."""
+    """Concatenate columns; an order of the names is kept if all columns declare the same one."""
     first = columns[0]
     if all(column.names is None for column in columns):
         boolean = all(column.boolean for column in columns)
@@ -119,7 +127,7 @@ def stack(columns: Sequence[Column]) -> Column:
 
 
 def _one_column(values: Any, name: str) -> Any:
-    """Unwrap frames and arrays of one column; refuse what is not a column."""
+    """Unwrap a frame or matrix of one column; raise ValueError for anything that is no column."""
     refuse_lazy(values, name)
     values = nw.from_native(_chunked(values), pass_through=True, allow_series=True)
     if isinstance(values, nw.DataFrame):
@@ -132,7 +140,7 @@ def _one_column(values: Any, name: str) -> Any:
     if hasattr(values, "__array__") and not hasattr(values, "__len__"):
         values = np.asarray(values)
     if isinstance(values, np.matrix):
-        values = np.asarray(values)  # of which a slice may have one dimension
+        values = np.asarray(values)  # slices of np.matrix always have two dimensions
     if isinstance(values, str | bytes | Mapping | Set) or not _has_length(values):
         shown = repr(values)
         hint = " Columns have names only with data=frame." if isinstance(values, str) else ""
@@ -143,7 +151,7 @@ def _one_column(values: Any, name: str) -> Any:
 
 
 def _chunked(values: Any) -> Any:
-    """An array of pyarrow as a column of pyarrow, which knows missing values from nan."""
+    """Wrap a pyarrow array into a chunked array, which distinguishes null from nan."""
     if type(values).__module__ != "pyarrow.lib" or not hasattr(values, "dictionary_encode"):
         return values
     import pyarrow as pa
@@ -152,18 +160,18 @@ def _chunked(values: Any) -> Any:
 
 
 def refuse_lazy(values: Any, name: str) -> None:
-    """Refuse what is not in memory, rather than load it."""
+    """Raise ValueError for lazy frames and Dask collections instead of loading them."""
     lazy = isinstance(nw.from_native(values, pass_through=True, allow_series=True), nw.LazyFrame)
     if not lazy and not is_dask(values):
         return
     raise ValueError(
-        f"{name} is {_kind(values)}, whose rows are not in memory. "
-        'audit("true", "predicted", sensitive_features="group", data=frame) counts rows where '
-        "they are, and an audit has every metric; or load the columns (.collect(), .compute())."
+        f"{name} is {_type_name(values)}, whose rows are not in memory. "
+        'audit("true", "predicted", sensitive_features="group", data=frame) counts such rows out '
+        "of core and has every metric; or load the columns (.collect(), .compute())."
     )
 
 
-def _kind(values: Any) -> str:
+def _type_name(values: Any) -> str:
     library = type(values).__module__.partition(".")[0]
     return f"a {type(values).__name__} of {library}"
 
@@ -191,13 +199,13 @@ def _from_series(series: nw.Series[Any], name: str, exact: bool) -> Column:
 
 
 def _are_small(integers: nw.Series[Any]) -> bool:
-    """Whether floating-point numbers tell these whole numbers apart."""
+    """Return whether float64 represents these integers exactly."""
     ends = integers.min(), integers.max()
     return all(end is None or abs(int(end)) < EXACT_BELOW for end in ends)
 
 
 def _look_up(series: nw.Series[Any], names: Sequence[Any]) -> Array:
-    """Place of each row's value among the names, -1 where it is missing."""
+    """Return the code of each row: the index of its name, -1 where it is missing."""
     place: dict[Any, int] = {value: code for code, value in enumerate(names)}
     if len(series) < LONG_COLUMN or not all(isinstance(value, str) for value in names):
         return np.array([place.get(value, -1) for value in series.to_list()], dtype=np.int64)
@@ -223,33 +231,33 @@ def _from_array(values: Any, name: str, exact: bool) -> Column:
     if array.dtype.kind in "mM":
         return _from_text(array, ~np.isnat(array), name)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray) and np.ndim(values) == 1:
-        return _from_objects(list(values), name)  # NumPy would make [1, "a"] strings
+        return _from_objects(list(values), name)  # NumPy turns [1, "a"] into strings
     return _from_objects(array.tolist(), name, exact)
 
 
 def _from_floats(values: Any, array: Array, name: str, exact: bool) -> Column:
-    """Floating-point numbers of any precision as float32 or float64, if that is exact enough."""
+    """Read floats of any precision as float32 or float64; as names if `exact` requires it."""
     usual = array if array.dtype.itemsize in (4, 8) else array.astype(np.float64)
     if exact and not isinstance(values, np.ndarray) and (np.abs(usual) >= EXACT_BELOW).any():
-        return _from_objects(list(values), name, exact)  # NumPy made floats of whole numbers
+        return _from_objects(list(values), name, exact)  # NumPy rounded integers to floats
     if exact and usual.dtype.itemsize < array.dtype.itemsize:
         known = ~np.isnan(array)
-        if not _tells_apart(array[known].tolist(), usual[known]):
+        if not _is_lossless(array[known].tolist(), usual[known]):
             return _from_text(array, known, name)
     return Column(name, usual)
 
 
 def _from_text(array: Array, known: Array, name: str) -> Column:
-    """Values as text, some of them missing."""
+    """Read values as text; those that are not `known` are missing."""
     pairs = zip(array.astype(str).tolist(), known.tolist(), strict=True)
     return _from_objects([text if known else None for text, known in pairs], name)
 
 
-def _tells_apart(values: Sequence[Any], floats: Array) -> bool:
-    """Whether numbers that differ do so as floats too, and whole ones are as they were."""
-    pairs = zip(values, floats.tolist(), strict=True)
+def _is_lossless(originals: Sequence[Any], floats: Array) -> bool:
+    """Return whether different numbers are different floats, and integers are exact."""
+    pairs = zip(originals, floats.tolist(), strict=True)
     same = all(value == near for value, near in pairs if isinstance(value, numbers.Integral))
-    return same and len(set(values)) == len(np.unique(floats))
+    return same and len(set(originals)) == len(np.unique(floats))
 
 
 def _one_dimensional(values: Any, name: str) -> Array:
@@ -270,16 +278,16 @@ def _one_dimensional(values: Any, name: str) -> Array:
 
 
 def _from_objects(objects: Sequence[Any], name: str, exact: bool = False) -> Column:
-    """A column of Python objects: booleans, numbers, or names; some may be missing."""
+    """Read Python objects as booleans, numbers or names; some may be missing."""
     present = [value for value in objects if not is_missing(value)]
     if present and all(isinstance(value, bool | np.bool_) for value in present):
         filled = [np.nan if is_missing(value) else float(value) for value in objects]
         return Column(name, np.array(filled), boolean=True)
     if present and all(_is_numeric(value) for value in present):
         array = np.array([np.nan if is_missing(v) else _plain(v) for v in objects])
-        if array.dtype.kind == "f" and exact and not _tells_apart(present, array[array == array]):
+        if array.dtype.kind == "f" and exact and not _is_lossless(present, array[array == array]):
             array = array.astype(object)
-        if array.dtype.kind in "iuf":  # not whole numbers beyond 64 bits
+        if array.dtype.kind in "iuf":  # integers of more than 64 bits are objects
             return Column(name, array)
     place: dict[Any, int] = {}
     codes = np.full(len(objects), -1, dtype=np.int64)
@@ -294,12 +302,12 @@ def _from_objects(objects: Sequence[Any], name: str, exact: bool = False) -> Col
 
 
 def is_number(value: Any) -> bool:
-    """A real number, not a boolean."""
+    """Return whether a value is a real number and not a boolean."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
 def _is_numeric(value: Any) -> bool:
-    """A real number, or a decimal one as databases return."""
+    """Return whether a value is a real number or a Decimal, which databases return."""
     return is_number(value) or isinstance(value, Decimal)
 
 
@@ -309,7 +317,7 @@ def _plain(value: Any) -> int | float:
 
 
 def is_missing(value: Any) -> bool:
-    """None, nan, pandas.NA, and NaT of pandas and NumPy."""
+    """Return whether a value is None, nan, pandas.NA, or NaT of pandas or NumPy."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, np.datetime64 | np.timedelta64):

@@ -1,4 +1,8 @@
-"""True and predicted labels in one order; predictions may be scores instead."""
+"""Order true and predicted labels.
+
+Both columns get codes of the same levels, in ascending order. Predictions may be scores instead,
+which have levels of their own.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,23 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from fairordinal._validation._checks import listed
 from fairordinal._validation._codes import Coded, all_whole, encode
-from fairordinal._validation._columns import Array, Column, is_number, read_column, where
+from fairordinal._validation._columns import Array, Column, is_number, locate, read_column
 
 MOST_LISTED = 20  # labels in a message
-FEW_LABELS = 10  # so many whole numbers are labels, whether or not y_true holds them
+FEW_LABELS = 10  # so few distinct integers are labels, even if y_true does not hold them all
 
 
 def order_labels(
     truth: Column, predicted: Column, labels: Any, *, as_scores: bool = False, least: int = 2
 ) -> tuple[Coded, Coded, bool]:
-    """Codes of true labels and of predictions, and whether predictions are labels too.
+    """Return codes of true labels, codes of predictions, and whether predictions are labels.
 
-    Numbers are predicted labels if each is a label of y_true or of `labels`, or if all are
-    whole and make at most `FEW_LABELS` labels, or twice those of y_true; otherwise they are
-    scores, as they always are with `as_scores`. y_true must hold at least `least` labels.
+    Numeric predictions are labels if each is a label of y_true or of `labels`, or if all are
+    integers and y_true and the predictions together have at most `FEW_LABELS` levels, or at most
+    twice as many as y_true. Otherwise, and always with `as_scores`, they are scores. y_true must
+    hold at least `least` labels.
     """
     for column in (truth, predicted):
         check_complete(column)
@@ -38,7 +44,7 @@ def order_labels(
 
 
 def check_complete(column: Column) -> None:
-    """Refuse booleans, missing values and infinite numbers."""
+    """Raise ValueError for booleans, missing values and infinite numbers."""
     if column.boolean:
         raise ValueError(
             f"{column.name} holds booleans, which have no more than two levels and no stated "
@@ -51,13 +57,13 @@ def check_complete(column: Column) -> None:
         rows = np.flatnonzero(missing)
         raise ValueError(
             f"{column.name} must be complete, got {column.show(rows[0])} "
-            f"{where(rows, column.counts)}. Drop these rows or impute them."
+            f"{locate(rows, column.counts)}. Drop these rows or impute them."
         )
     if column.names is None and not np.isfinite(column.values).all():
         rows = np.flatnonzero(~np.isfinite(column.values))
         raise ValueError(
             f"{column.name} must hold finite numbers, got {column.show(rows[0])} "
-            f"{where(rows, column.counts)}. Replace infinite values by a large finite one if only "
+            f"{locate(rows, column.counts)}. Replace infinite values by a large finite one if only "
             "their order matters."
         )
 
@@ -69,7 +75,7 @@ def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, C
             "two. Pass all labels in ascending order if others can occur: labels=[...], or "
             "categories=[...] of an estimator."
         )
-    levels = _all_levels(truth.levels, predicted.levels)
+    levels = _merged_levels(truth.levels, predicted.levels)
     whole = all_whole(levels)
     most = max(FEW_LABELS, 2 * len(truth.levels)) if whole else len(truth.levels)
     if len(levels) > most:
@@ -79,21 +85,26 @@ def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, C
     return _to_levels(truth, levels), _to_levels(predicted, levels), True
 
 
-def _all_levels(truth: Array, predicted: Array) -> Array:
-    """Numbers of both, ascending; NumPy would make floats of signed and unsigned ones."""
+def _merged_levels(truth: Array, predicted: Array) -> Array:
+    """Return the levels of both columns, ascending.
+
+    NumPy would convert a mixture of signed and unsigned integers to floats, so that large ones
+    would be rounded.
+    """
     if {truth.dtype.kind, predicted.dtype.kind} == {"i", "u"}:
         return np.array(sorted({*truth.tolist(), *predicted.tolist()}))
     return np.union1d(truth, predicted)
 
 
 def _given_order(labels: Any) -> Array:
+    """Return the levels that the argument `labels` lists."""
     source = nw.from_native(labels, pass_through=True, allow_series=True)
-    listed = source.to_list() if isinstance(source, nw.Series) else labels
-    if hasattr(listed, "to_pylist"):  # an array of pyarrow
-        listed = listed.to_pylist()
-    ordered = not isinstance(listed, str | bytes | Mapping | Set) and np.iterable(listed)
-    listed = list(listed) if ordered else []
-    column = read_column(listed, "labels") if listed else None
+    given = source.to_list() if isinstance(source, nw.Series) else labels
+    if hasattr(given, "to_pylist"):  # a pyarrow array
+        given = given.to_pylist()
+    ordered = not isinstance(given, str | bytes | Mapping | Set) and np.iterable(given)
+    given = list(given) if ordered else []
+    column = read_column(given, "labels") if given else None
     if column is not None:
         check_complete(column)
     names = column.objects() if column is not None else []
@@ -114,7 +125,7 @@ def _levels_array(names: Sequence[Any]) -> Array:
 
 
 def _declared_order(truth: Column, predicted: Column) -> Array:
-    """The order of an ordered categorical, if `labels` is not given."""
+    """Return the levels of an ordered categorical; raise ValueError if there is none."""
     orders = {column.names for column in (truth, predicted) if column.ordered}
     if len(orders) == 1:
         (order,) = orders
@@ -145,7 +156,7 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
 
 
 def _must_be_labels(predicted: Column, levels: Array) -> bool:
-    """Whether numeric predictions must be labels: whole numbers, or numbers that are labels."""
+    """Return whether numeric predictions are labels: integers, or numbers that are levels."""
     if levels.dtype.kind == "O":
         if predicted.values.dtype.kind == "f":
             return False
@@ -158,25 +169,17 @@ def _must_be_labels(predicted: Column, levels: Array) -> bool:
     return bool(np.isin(predicted.values, levels).all())
 
 
-def _listed(levels: Array) -> str:
-    """All of a few labels, the ends of many."""
-    names = levels.tolist()
-    if len(names) <= MOST_LISTED:
-        return str(names)
-    return f"{names[:3]} … {names[-3:]} ({len(names)} in all)"
-
-
 def _to_levels(coded: Coded, levels: Array) -> Coded:
-    """Recode into the given levels; refuse rows that hold anything else."""
+    """Recode a column into the given levels; raise ValueError for rows with another value."""
     place = {level: code for code, level in enumerate(levels.tolist())}
     new_code = np.array([place.get(level, -1) for level in coded.levels.tolist()], dtype=np.intp)
-    strange = np.flatnonzero(new_code < 0)
-    rows = coded.rows_with(strange) if strange.size else strange
+    unknown = np.flatnonzero(new_code < 0)
+    rows = coded.rows_with(unknown) if unknown.size else unknown
     if rows.size:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
-            f"{coded.name} must hold labels from {_listed(levels)}, got {value!r} "
-            f"{where(rows, coded.counts)}. Correct these rows or extend labels= "
+            f"{coded.name} must hold labels from [{listed(levels.tolist(), MOST_LISTED)}], got "
+            f"{value!r} {locate(rows, coded.counts)}. Correct these rows or extend labels= "
             "(categories= of an estimator); scores may be any fractional numbers."
         )
     return coded.recode(new_code, levels)

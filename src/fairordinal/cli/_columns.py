@@ -143,7 +143,7 @@ def placed(source: Source) -> Iterator[None]:
     try:
         yield
     except RowError as error:
-        raise ValueError(error.told(source.place(error.row))) from error
+        raise ValueError(error.located(source.place(error.row))) from error
 
 
 def check_different(options: dict[str, Any]) -> None:
