@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
-from fairordinal._lazy import _arrow, _counted, _dask, _engines
+from fairordinal._lazy import _arrow, _dask, _group_by
 from strategies import rows
 
 NAMES = {"y_true": "grade", "y_pred": "predicted", "sensitive_features": "sex"}
@@ -300,7 +300,7 @@ def test_too_many_distinct_rows_are_refused_with_the_column_that_has_them(
 ):
     frame = people(2000)
     frame["score"] += np.arange(2000) / 4096
-    for module in (_counted, _dask, _engines):
+    for module in (_group_by, _dask):
         monkeypatch.setattr(module, "MOST_DISTINCT", 1000)
     monkeypatch.setattr(_arrow, "MOST_PENDING", 100)
     with pytest.raises(

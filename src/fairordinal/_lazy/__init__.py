@@ -1,12 +1,12 @@
-"""Rows that stay where they are: counted by whoever holds them.
+"""Out-of-core data: count the rows of an audit where they are stored.
 
-An audit needs no rows, only how often each combination of group, true label and prediction
-occurs. So frames that are lazy, on disk, in a cluster or in a database count for themselves —
-every block of rows becomes a small table, and small tables are added up — and what comes back
-are distinct rows with their weight, which take the same way as rows in memory.
+An audit needs no rows, only how often each combination of group, true label and prediction occurs.
+Rows of a lazy frame, a dataset on disk, a Dask cluster or a database are therefore counted by the
+engine that holds them: every block of rows becomes a small table of counts, and tables are added
+up. The result is a table of distinct rows with weights, which is audited like rows in memory.
 """
 
-from fairordinal._lazy._arrow import keeps_dictionaries
-from fairordinal._lazy._gather import Rows, gather
+from fairordinal._lazy._arguments import Rows, gather
+from fairordinal._lazy._arrow import StreamTotals, keeps_dictionaries
 
-__all__ = ["Rows", "gather", "keeps_dictionaries"]
+__all__ = ["Rows", "StreamTotals", "gather", "keeps_dictionaries"]

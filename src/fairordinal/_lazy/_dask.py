@@ -1,7 +1,7 @@
-"""Dask: frames, series and arrays, counted partition by partition.
+"""Count Dask frames, series and arrays, one partition at a time.
 
-Partitions are counted where they are, and counts are added up in a tree; no row leaves its
-partition. Workers need this library too.
+Workers count their partitions, and counts are added up in a tree; no row leaves its partition. The
+workers need this library, too.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 
 import narwhals as nw
 
-from fairordinal._lazy._counted import (
+from fairordinal._lazy._group_by import (
     LEAST,
     MOST_DISTINCT,
     PRESENT,
     ROWS,
     WEIGHT,
-    Counted,
+    DistinctRows,
     Query,
-    read_counted,
-    refuse_many,
+    check_few_distinct,
+    read_counts,
 )
 from fairordinal._optional import optional
 from fairordinal._validation import is_dask
 
-FAN_IN = 4  # tables of counts that are added up at once
+FAN_IN = 4  # tables of counts that one task adds up
 NUMERIC = (
     "integer",
     "integer-na",
@@ -43,20 +43,19 @@ def _dask(module: str) -> Any:
     return optional(f"dask{module}", USE, "dask")
 
 
-def count_dask(frame: Any, query: Query) -> Counted:
+def count_dask(frame: Any, query: Query) -> DistinctRows:
     """Count the rows of a Dask DataFrame."""
-    wanted = [*query.names, *([query.weight] if query.weight is not None else [])]
     count = partial(_count, query=query)
-    return _total(_mapped(count, [frame[list(dict.fromkeys(wanted))]]), query)
+    return _total(_mapped(count, [frame[query.columns]]), query)
 
 
-def count_columns(columns: Sequence[Any], query: Query) -> Counted:
-    """Count columns of Dask, series or arrays, matched by position within partitions."""
+def count_columns(columns: Sequence[Any], query: Query) -> DistinctRows:
+    """Count the rows of Dask series or arrays, matched by position within partitions."""
     arguments = [*query.arguments, *(["sample_weight"] if query.weight is not None else [])]
-    columns = [_checked(*pair) for pair in zip(columns, arguments, strict=True)]
+    columns = [_as_column(*pair) for pair in zip(columns, arguments, strict=True)]
     columns = _same_chunks(columns, arguments)
     _check_partitions(columns, arguments)
-    count = partial(_count_beside, arguments=arguments, query=query)
+    count = partial(_count_columns, arguments=arguments, query=query)
     if not any(hasattr(column, "chunks") for column in columns):
         return _total(_mapped(count, columns), query)
     delayed = _dask("").delayed(count, pure=True)
@@ -65,39 +64,42 @@ def count_columns(columns: Sequence[Any], query: Query) -> Counted:
 
 
 def _mapped(count: Callable[..., Any], columns: Sequence[Any]) -> Sequence[Any]:
-    """Counts of partitions; what several series are made of is made once."""
-    nothing = optional("pandas", USE, "dask").DataFrame({ROWS: []})
+    """Return delayed counts of partitions.
+
+    `map_partitions` computes a frame that several series come from only once.
+    """
+    meta = optional("pandas", USE, "dask").DataFrame({ROWS: []})
     counted = _dask(".dataframe").map_partitions(
-        count, *columns, meta=nothing, align_dataframes=False, enforce_metadata=False
+        count, *columns, meta=meta, align_dataframes=False, enforce_metadata=False
     )
     return counted.to_delayed()
 
 
-def _total(parts: Sequence[Any], query: Query) -> Counted:
-    """Add up counts of partitions, a few at a time."""
+def _total(parts: Sequence[Any], query: Query) -> DistinctRows:
+    """Add up the counts of partitions in a tree, and compute the result."""
     dask = _dask("")
     add_up = dask.delayed(_add_up, pure=True)
     while len(parts) > 1:
         starts = range(0, len(parts), FAN_IN)
         parts = [add_up([*parts[i : i + FAN_IN]], query) for i in starts]
     (total,) = dask.compute(parts[0])
-    return read_counted(total, query)
+    return read_counts(total, query)
 
 
 def _count(part: Any, query: Query) -> Any:
-    """Distinct rows of one partition, a frame of pandas; columns are called by number."""
+    """Return the table of counts of one partition, a pandas frame."""
     keys = dict(zip(query.keys, query.names, strict=True))
     columns = {name: part[column].reset_index(drop=True) for name, column in keys.items()}
     if query.weight is None:
         return _grouped(type(part)(columns), query, {ROWS: (query.keys[0], "size")})
     weight = _as_weight(part[query.weight].reset_index(drop=True), query.weight)
-    figures = {ROWS: "size", WEIGHT: "sum", PRESENT: "count", LEAST: "min"}
+    aggregates = {ROWS: "size", WEIGHT: "sum", PRESENT: "count", LEAST: "min"}
     frame = type(part)({**columns, WEIGHT: weight})
-    return _grouped(frame, query, {name: (WEIGHT, how) for name, how in figures.items()})
+    return _grouped(frame, query, {name: (WEIGHT, how) for name, how in aggregates.items()})
 
 
 def _as_weight(column: Any, name: str) -> Any:
-    """Numbers of full precision, nan where missing; what is no number is refused."""
+    """Return weights as float64, nan where missing; raise ValueError for other types."""
     pd = optional("pandas", USE, "dask")
     if len(column) and pd.api.types.infer_dtype(column, skipna=True) not in NUMERIC:
         raise ValueError(f"sample_weight must hold numbers, got column {name!r} of {column.dtype}.")
@@ -105,27 +107,28 @@ def _as_weight(column: Any, name: str) -> Any:
 
 
 def _add_up(parts: Sequence[Any], query: Query) -> Any:
-    """Counts of several partitions together."""
+    """Add up the tables of counts of several partitions."""
     pd = optional("pandas", USE, "dask")
-    some = [part for part in parts if len(part)] or [*parts[:1]]
-    if len(some) > 2 and sum(map(len, some)) > MOST_DISTINCT:  # one by one, to stop in time
-        return reduce(lambda total, part: _add_up([total, part], query), some)
-    whole = pd.concat(some, ignore_index=True)
-    figures = {ROWS: (ROWS, "sum")}
+    nonempty = [part for part in parts if len(part)] or [*parts[:1]]
+    if len(nonempty) > 2 and sum(map(len, nonempty)) > MOST_DISTINCT:
+        # one by one, so that memory is bounded by the check after each addition
+        return reduce(lambda total, part: _add_up([total, part], query), nonempty)
+    whole = pd.concat(nonempty, ignore_index=True)
+    aggregates = {ROWS: (ROWS, "sum")}
     if query.weight is not None:
-        figures |= {WEIGHT: (WEIGHT, "sum"), PRESENT: (PRESENT, "sum"), LEAST: (LEAST, "min")}
-    total = _grouped(whole, query, figures)
-    refuse_many(nw.from_native(total, eager_only=True), query)
+        aggregates |= {WEIGHT: (WEIGHT, "sum"), PRESENT: (PRESENT, "sum"), LEAST: (LEAST, "min")}
+    total = _grouped(whole, query, aggregates)
+    check_few_distinct(nw.from_native(total, eager_only=True), query)
     return total
 
 
-def _grouped(frame: Any, query: Query, figures: dict[str, tuple[str, str]]) -> Any:
+def _grouped(frame: Any, query: Query, aggregates: dict[str, tuple[str, str]]) -> Any:
     groups = frame.groupby(query.keys, dropna=False, observed=True, sort=False)
-    return groups.agg(**figures).reset_index()
+    return groups.agg(**aggregates).reset_index()
 
 
-def _checked(column: Any, argument: str) -> Any:
-    """A series, or an array of one dimension."""
+def _as_column(column: Any, argument: str) -> Any:
+    """Return a Dask series or one-dimensional array; raise ValueError for anything else."""
     da, dd = _dask(".array"), _dask(".dataframe")
     if isinstance(column, dd.Series) or (isinstance(column, da.Array) and column.ndim == 1):
         return column
@@ -133,13 +136,13 @@ def _checked(column: Any, argument: str) -> Any:
         return column[column.columns[0]]
     what = f"a {type(column).__name__} of {type(column).__module__.partition('.')[0]}"
     raise ValueError(
-        f"{argument} must be a column of Dask (a series, or an array of one dimension) as other "
-        f"arguments are, got {what}. Take all columns from one Dask DataFrame: data=frame."
+        f"{argument} must be a column of Dask (a series or a one-dimensional array) like the other "
+        f"arguments, got {what}. Take all columns from one Dask DataFrame: data=frame."
     )
 
 
 def _same_chunks(columns: Sequence[Any], arguments: Sequence[str]) -> list[Any]:
-    """Arrays of known lengths in the chunks of the first; others as they are."""
+    """Rechunk arrays of known lengths like the first one; return other columns unchanged."""
     first = columns[0]
     known = [hasattr(column, "chunks") and column.shape[0] == column.shape[0] for column in columns]
     if not all(known):
@@ -159,7 +162,7 @@ def _check_partitions(columns: Sequence[Any], arguments: Sequence[str]) -> None:
         if column.npartitions != first:
             raise ValueError(
                 f"{argument} has {column.npartitions} partitions but {arguments[0]} has {first}; "
-                "rows are matched by their place in a partition. Take the columns from one Dask "
+                "rows are matched by their position in a partition. Take the columns from one Dask "
                 "DataFrame, or repartition (rechunk) them alike."
             )
 
@@ -168,8 +171,8 @@ def _partitions(column: Any) -> list[Any]:
     return [*column.to_delayed().ravel()] if hasattr(column, "chunks") else column.to_delayed()
 
 
-def _count_beside(*parts: Any, arguments: Sequence[str], query: Query) -> Any:
-    """Distinct rows of one partition, given as columns; their indices are ignored."""
+def _count_columns(*parts: Any, arguments: Sequence[str], query: Query) -> Any:
+    """Return the table of counts of one partition, given as columns without regard to indexes."""
     pd = optional("pandas", USE, "dask")
     for part, argument in zip(parts, arguments, strict=True):
         if len(part) != len(parts[0]):
@@ -187,7 +190,7 @@ def _count_beside(*parts: Any, arguments: Sequence[str], query: Query) -> Any:
 
 
 def feature_columns(features: Any) -> list[Any]:
-    """The columns of sensitive features: of a frame, a two-dimensional array, a list, a mapping."""
+    """Return the columns of sensitive features: a frame, 2-D array, mapping, list or column."""
     da, dd = _dask(".array"), _dask(".dataframe")
     if isinstance(features, dd.DataFrame):
         return [features[name] for name in features.columns]

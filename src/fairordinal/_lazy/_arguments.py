@@ -1,4 +1,8 @@
-"""The arguments of an audit as columns in memory: as they are, or counted where they are."""
+"""The arguments of an audit: columns in memory, or distinct rows of out-of-core data.
+
+With ``data=frame`` the arguments are names of columns. Columns of a frame in memory are picked from
+it; all other data are counted by their engine, and the distinct rows replace the rows.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,14 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 
-from fairordinal._lazy._arrow import count_arrow, is_arrow, names_of_arrow
-from fairordinal._lazy._counted import Counted, Query
+from fairordinal._lazy._arrow import count_arrow, is_arrow
 from fairordinal._lazy._dask import count_columns, count_dask, feature_columns
-from fairordinal._lazy._engines import count_lazy
+from fairordinal._lazy._group_by import DistinctRows, Query, count_lazy
 from fairordinal._validation import is_dask
 
 
 class Rows(NamedTuple):
-    """What an audit reads; with `data`, names of its columns."""
+    """The columns that an audit reads; with `data`, their names."""
 
     y_true: Any
     y_pred: Any
@@ -26,22 +29,22 @@ class Rows(NamedTuple):
 
 
 def gather(rows: Rows, data: Any) -> Rows:
-    """Rows in memory, or distinct rows with their weights for those that are elsewhere."""
+    """Return columns in memory; those of out-of-core data as distinct rows with weights."""
     if data is None:
-        return _of_dask_columns(rows) if _has_dask(rows) else rows
-    names = _named(rows)
+        return _count_dask_columns(rows) if _has_dask(rows) else rows
+    names = _read_names(rows)
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         _check_columns(frame.columns, names)
-        return _picked(frame, names)
+        return _pick(frame, names)
     query = _query(names)
-    return _distinct(_count(frame, data, names, query), names)
+    return _as_rows(_count(frame, data, names, query), names)
 
 
-def _count(frame: Any, data: Any, names: Rows, query: Query) -> Counted:
-    """Let whoever holds the rows count them."""
+def _count(frame: Any, data: Any, names: Rows, query: Query) -> DistinctRows:
+    """Count rows by the library that holds them."""
     if is_arrow(data):
-        _check_columns(names_of_arrow(data), names)
+        _check_columns(data.schema.names, names)
         return count_arrow(data, query)
     if not isinstance(frame, nw.LazyFrame):
         raise ValueError(
@@ -53,8 +56,8 @@ def _count(frame: Any, data: Any, names: Rows, query: Query) -> Counted:
     return count_dask(data, query) if is_dask(data) else count_lazy(frame, query)
 
 
-def _named(rows: Rows) -> Rows:
-    """The names of columns, groups as a list."""
+def _read_names(rows: Rows) -> Rows:
+    """Check the names of columns, and make a list of those of the groups."""
     features = rows.sensitive_features
     features = [features] if isinstance(features, str) else features
     if not isinstance(features, Sequence) or not len(features):
@@ -72,7 +75,7 @@ def _named(rows: Rows) -> Rows:
 
 
 def _pairs(rows: Rows) -> list[tuple[str, Any]]:
-    """Arguments and what was given for them, column by column."""
+    """Return pairs of an argument and one column, or its name; groups come first."""
     pairs = [("sensitive_features", feature) for feature in rows.sensitive_features]
     others = {**rows._asdict(), "sensitive_features": None}
     return pairs + [(argument, given) for argument, given in others.items() if given is not None]
@@ -88,8 +91,8 @@ def _check_columns(found: Sequence[str], names: Rows) -> None:
             )
 
 
-def _picked(frame: nw.DataFrame[Any], names: Rows) -> Rows:
-    """Columns of a frame in memory."""
+def _pick(frame: nw.DataFrame[Any], names: Rows) -> Rows:
+    """Return columns of a frame in memory."""
     columns = {
         argument: None if name is None else frame[name].to_native()
         for argument, name in names._asdict().items()
@@ -105,12 +108,12 @@ def _query(names: Rows) -> Query:
     return Query([*columns], [*arguments], names.sample_weight)
 
 
-def _distinct(counted: Counted, names: Rows) -> Rows:
-    """Distinct rows in the place of all rows; groups come first among the columns."""
+def _as_rows(distinct: DistinctRows, names: Rows) -> Rows:
+    """Return distinct rows as arguments; groups come first among the counted columns."""
     n_features = len(names.sensitive_features)
-    y_true, y_pred, *scores = counted.columns[n_features:]
-    features = dict(enumerate(counted.columns[:n_features]))
-    return Rows(y_true, y_pred, features, counted.weight, *scores)
+    y_true, y_pred, *scores = distinct.columns[n_features:]
+    features = dict(enumerate(distinct.columns[:n_features]))
+    return Rows(y_true, y_pred, features, distinct.weight, *scores)
 
 
 def _has_dask(rows: Rows) -> bool:
@@ -121,12 +124,12 @@ def _has_dask(rows: Rows) -> bool:
     return any(is_dask(column) for column in (*rows._replace(sensitive_features=None), *first))
 
 
-def _of_dask_columns(rows: Rows) -> Rows:
-    """Columns of Dask, counted side by side; they are called as their arguments."""
+def _count_dask_columns(rows: Rows) -> Rows:
+    """Count Dask columns that were passed as arguments."""
     given = rows._replace(sensitive_features=feature_columns(rows.sensitive_features))
     features = [f"feature {i}" for i in range(len(given.sensitive_features))]
     names = Rows(*(None if column is None else name for name, column in given._asdict().items()))
     names = names._replace(sensitive_features=features)
     columns = [column for argument, column in _pairs(given) if argument != "sample_weight"]
     weight = [] if rows.sample_weight is None else [rows.sample_weight]
-    return _distinct(count_columns([*columns, *weight], _query(names)), names)
+    return _as_rows(count_columns([*columns, *weight], _query(names)), names)
