@@ -137,6 +137,6 @@ def test_a_run_that_is_stopped_says_that_it_can_go_on(tmp_path):
     _, errors = process.communicate()
     assert process.returncode == 1
     assert errors.strip() == (
-        "Stopped. What was finished is kept; the same command goes on from there."
+        "Stopped. What was finished is kept; the same command continues from there."
     )
     assert 1 <= len(list(out.glob("cells/*.json"))) < 8

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from fairordinal import audit, optimize_thresholds
-from fairordinal._source import open_source
+from fairordinal._source import open_table
 from fairordinal.models import load_model
 from test_cli_files import AUDITED, ORDER, failure, people, run
 
@@ -70,10 +70,10 @@ def test_decimal_commas_between_semicolons_are_understood(tmp_path, frame):
 def test_a_decimal_comma_is_no_separator_of_thousands(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("x\n1,234\n5,678\n")
-    assert open_source(path).decimal == "."
-    assert open_source(path, decimal=",").table().column("x").to_pylist() == [1.234, 5.678]
+    assert open_table(path).decimal == "."
+    assert open_table(path, decimal=",").table().column("x").to_pylist() == [1.234, 5.678]
     with pytest.raises(ValueError, match="--decimal must be"):
-        open_source(path, decimal=";")
+        open_table(path, decimal=";")
 
 
 def test_doubled_columns_do_no_harm_unless_they_are_named(tmp_path, frame, monkeypatch, capsys):

@@ -16,7 +16,7 @@ import pytest
 
 from fairordinal.cli import main
 from fairordinal.cli._app import _show_warning
-from fairordinal.cli._streams import NoteHandler
+from fairordinal.cli._output import NoteHandler
 
 MAIN = "from fairordinal.cli import main; main()"
 HOSTILE = (

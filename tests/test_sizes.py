@@ -20,7 +20,7 @@ from fairordinal._cuts import Goal, Problem, read_problem
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable, read_table
 from fairordinal.cli import _audit
 from fairordinal.cli._audit import as_json
-from fairordinal.cli._columns import LeftOut
+from fairordinal.cli._input import LeftOut
 from fairordinal.criteria import NAMED, PairwiseCriterion, pair_tables
 from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay
 from fairordinal.ranker import FairLinearRanker

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from fairordinal import audit
 from fairordinal._lazy import _arrow
-from fairordinal._source import open_source
-from fairordinal._source._text import Quotes
+from fairordinal._source import open_table
+from fairordinal._source._csv_text import Quotes
 from fairordinal.models import load_model
 from oracles import swallowed_by_reading
 from test_cli_files import failure, people, run
@@ -70,8 +70,8 @@ def test_rows_and_cells_are_those_of_the_csv_module_or_the_file_is_refused(
     found = [*csv.reader(io.StringIO(text, newline=""))][1:]
     expected = [row or [""] for row in found if row or width == 1]
     try:
-        source = open_source(path)
-        written, table = source.written([*source.columns.values()]), source.table()
+        source = open_table(path)
+        written, table = source.raw_table([*source.columns.values()]), source.table()
     except ValueError:
         return
     cells = [column.to_pylist() for column in written.columns]
@@ -136,7 +136,7 @@ def test_quotes_that_belong_to_the_text_do_no_harm(tmp_path):
     path = tmp_path / "a.csv"
     rows = ['1,1,a,5" pipe', '2,2,b,"two\nlines, ""quoted"""', '1,2,"a",""', '2,1,"b","x"']
     path.write_text("y,p,g,t\n" + "\n".join(rows))
-    assert open_source(path).written(["t"]).column("t").to_pylist() == [
+    assert open_table(path).raw_table(["t"]).column("t").to_pylist() == [
         '5" pipe',
         'two\nlines, "quoted"',
         "",
@@ -148,7 +148,7 @@ def test_quotes_that_belong_to_the_text_do_no_harm(tmp_path):
 def test_quotes_are_followed_again_only_if_rows_are_not_lines(tmp_path, monkeypatch):
     passes = []
     monkeypatch.setattr(
-        "fairordinal._source._text.check_quotes", lambda layout: passes.append(layout)
+        "fairordinal._source._csv_text.check_quotes", lambda layout: passes.append(layout)
     )
     path = tmp_path / "a.csv"
     for text, n_passes in (
@@ -160,7 +160,7 @@ def test_quotes_are_followed_again_only_if_rows_are_not_lines(tmp_path, monkeypa
     ):
         passes.clear()
         path.write_text(text)
-        open_source(path).written(["a"])
+        open_table(path).raw_table(["a"])
         assert len(passes) == n_passes
 
 
@@ -175,11 +175,11 @@ def test_blank_lines_of_a_single_column_are_rows(tmp_path):
     path = tmp_path / "a.csv"
     for before in ("", "\n\n"):
         path.write_text(f"{before}x\n1\n\n3\n")
-        source = open_source(path)
-        assert source.written([*source.columns.values()]).columns[0].to_pylist() == ["1", "", "3"]
+        source = open_table(path)
+        assert source.raw_table([*source.columns.values()]).columns[0].to_pylist() == ["1", "", "3"]
         assert source.table().column("x").to_pylist() == [1, None, 3]
     path.write_text("x,y\n1,2\n\n3,4\n")
-    assert open_source(path).table().num_rows == 2
+    assert open_table(path).table().num_rows == 2
 
 
 def test_a_text_that_ends_early_is_refused(tmp_path, monkeypatch, capsys):
@@ -196,9 +196,9 @@ def test_a_text_that_ends_early_is_refused(tmp_path, monkeypatch, capsys):
 READ = """
     import sys
     import pyarrow as pa
-    from fairordinal._source import _open, count_rows, open_source
-    _open.BLOCK = 1 << 16
-    count_rows(open_source(sys.argv[1]), ["y", "p", "g", "x"])
+    from fairordinal._source import _table_file, count_rows, open_table
+    _table_file.BLOCK = 1 << 16
+    count_rows(open_table(sys.argv[1]), ["y", "p", "g", "x"])
     print(pa.default_memory_pool().max_memory())
 """
 

@@ -1,30 +1,39 @@
-"""Tables in files — CSV, TSV, Parquet, Arrow — read by column, or counted in a stream.
+"""Read tables from files: CSV, TSV, Parquet and Arrow, as columns or as counts of equal rows.
 
 Needs pyarrow (``pip install fairordinal[files]``), which is imported when a file is opened.
+Messages name options of the command line, which is the only user of this package.
 """
 
-from fairordinal._source._counts import Counts, count_rows
-from fairordinal._source._kind import STANDARD_INPUT
-from fairordinal._source._labels import LabelOrder, labels_in, order_of, read_labels
-from fairordinal._source._missing import MISSING, MissingCells, listed, missing_cells
-from fairordinal._source._open import Source, open_source
-from fairordinal._source._values import Cells, read_names, read_values
+from fairordinal._source._cells import (
+    MISSING,
+    ColumnValues,
+    LabelOrder,
+    MissingCells,
+    count_missing,
+    describe_missing,
+    order_of,
+    read_labels,
+    read_names,
+    read_values,
+    split_order,
+)
+from fairordinal._source._format import STANDARD_INPUT, open_table
+from fairordinal._source._table_file import TableFile, count_rows
 
 __all__ = [
     "MISSING",
     "STANDARD_INPUT",
-    "Cells",
-    "Counts",
+    "ColumnValues",
     "LabelOrder",
     "MissingCells",
-    "Source",
+    "TableFile",
+    "count_missing",
     "count_rows",
-    "labels_in",
-    "listed",
-    "missing_cells",
-    "open_source",
+    "describe_missing",
+    "open_table",
     "order_of",
     "read_labels",
     "read_names",
     "read_values",
+    "split_order",
 ]

@@ -1,11 +1,10 @@
-"""The command line: parse, call, print."""
+"""The command line: parse options, call the library, print results."""
 
 from fairordinal.cli._app import app, main
 from fairordinal.cli._audit import audit
-from fairordinal.cli._demo import demo
-from fairordinal.cli._fit import fit, predict
+from fairordinal.cli._examples import demo, reproduce
+from fairordinal.cli._fit_predict import fit, predict
 from fairordinal.cli._frontier import frontier
-from fairordinal.cli._reproduce import reproduce
 from fairordinal.cli._thresholds import thresholds
 
 for command in (audit, thresholds, frontier, fit, predict, demo, reproduce):

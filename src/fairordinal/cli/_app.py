@@ -1,4 +1,4 @@
-"""The program itself: options of all commands, and errors in one line."""
+"""The program: options of all commands, and errors in one line."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import logging
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 import fairordinal
-from fairordinal.cli._streams import NoteHandler, adapt_streams, in_a_line, show, show_note
+from fairordinal.cli._output import NoteHandler, adapt_streams, in_one_line, show, show_note
 
 app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
@@ -37,16 +35,7 @@ def options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error happened.")] = False,
 ) -> None:
-    """Options of all commands; `main` reads --debug by itself."""
-
-
-@contextmanager
-def resumable() -> Iterator[None]:
-    """Work that keeps what is finished: Ctrl-C says so."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        sys.exit("Stopped. What was finished is kept; the same command goes on from there.")
+    """Declare the options of all commands; `main` reads --debug."""
 
 
 def _show_warning(
@@ -57,16 +46,19 @@ def _show_warning(
     file: Any = None,
     line: str | None = None,
 ) -> None:
-    """A warning is a note: where it was raised is of no use here."""
+    """Print a warning as a note, without the place in the source."""
     show_note(str(message))
 
 
 def main() -> None:
-    """Run; an error is one line with its remedy and exit code 1, unless --debug asks for more."""
+    """Run the program; an error prints one line and exits with code 1.
+
+    --debug, at any place, prints the traceback as well.
+    """
     adapt_streams()
     logging.basicConfig(handlers=[NoteHandler()], level=logging.WARNING)
     warnings.showwarning = _show_warning
-    arguments = [each for each in sys.argv[1:] if each != "--debug"]  # wherever it stands
+    arguments = [each for each in sys.argv[1:] if each != "--debug"]
     try:
         code = app(arguments, standalone_mode=False)
     except typer.Abort:
@@ -74,18 +66,18 @@ def main() -> None:
     except Exception as error:
         if len(arguments) < len(sys.argv) - 1:
             show(traceback.format_exc(), err=True)
-        sys.exit(_said(error))
+        sys.exit(_message(error))
     sys.exit(code)
 
 
-def _said(error: Exception) -> str | int:
-    """What happened and what to do; nothing if help was printed instead."""
+def _message(error: Exception) -> str | int:
+    """Return the line to print for an error; 0 if help was printed instead."""
     words = error.format_message() if hasattr(error, "format_message") else str(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         words = f"{error.filename}: {error.strerror}."
     command = getattr(getattr(error, "ctx", None), "command_path", "")
     if command and not words.strip():
-        return 0  # the command alone: help was printed
-    line = in_a_line(words) or type(error).__name__
+        return 0  # a command without arguments, for which help was printed
+    line = in_one_line(words) or type(error).__name__
     end = "" if line.endswith((".", "?", "!")) else "."
     return f"Error: {line}{end} See {command} --help." if command else f"Error: {line}"

@@ -1,4 +1,4 @@
-"""`fairordinal audit`: is a predictor fair?"""
+"""`fairordinal audit`: measure how fair the predictions in a file are."""
 
 from __future__ import annotations
 
@@ -12,39 +12,42 @@ import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
 from fairordinal._progress import progress
 from fairordinal._source import (
-    Cells,
-    Source,
+    ColumnValues,
+    TableFile,
+    count_missing,
     count_rows,
-    missing_cells,
+    open_table,
     order_of,
     read_labels,
     read_names,
 )
 from fairordinal._validation import check_fraction
-from fairordinal.cli._columns import (
+from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
+from fairordinal.cli._options import (
     Decimal,
     Encoding,
     File,
     Groups,
-    Kept,
+    Html,
+    Json,
     Label,
-    LeftOut,
     Missing,
     Order,
     Quiet,
     Separator,
     check_different,
-    keep_whole,
-    meant_columns,
-    opened,
 )
-from fairordinal.cli._output import check_outputs, told, write_json, write_page
-from fairordinal.cli._streams import show
-from fairordinal.cli._tables import Html
+from fairordinal.cli._output import (
+    check_outputs,
+    progress_and_notes,
+    show,
+    write_json,
+    write_page,
+)
 from fairordinal.criteria import as_criterion
 
 UNFAIR = 2  # exit code
-MOST_PAIRS = 10_000  # of groups, that each notion has in the JSON file
+MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
 
 
 def audit(
@@ -56,22 +59,22 @@ def audit(
     group: Groups,
     counts: Annotated[
         str | None,
-        typer.Option(help="Column that says how many rows each row stands for.", metavar="COLUMN"),
+        typer.Option(
+            help="Column with the number of rows that each row stands for.", metavar="COLUMN"
+        ),
     ] = None,
     order: Order = None,
     criterion: Annotated[
-        str, typer.Option(help="The notion that --max-violation speaks of.")
+        str, typer.Option(help="Criterion that --max-violation limits.")
     ] = "demographic_parity",
     max_violation: Annotated[
         float | None, typer.Option(help="Exit with code 2 if the violation exceeds it.", min=0.0)
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Hold the upper bound at this confidence against the limit."),
+        typer.Option(help="Compare the upper bound at this confidence with the limit."),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all numbers there.", metavar="FILE")
-    ] = None,
+    json_file: Json = None,
     html: Html = None,
     separator: Separator = None,
     encoding: Encoding = None,
@@ -81,8 +84,8 @@ def audit(
 ) -> None:
     """Audit predictions for fairness between groups.
 
-    The file is read in a stream: its size does not matter. Exit code 0: fair within the limit, or
-    no limit given; 2: above the limit, or not comparable; 1: an error.
+    The file is read as a stream, so that it may be larger than memory. Exit code 0: fair within the
+    limit, or no limit given; 2: above the limit, or not comparable; 1: an error.
 
     Examples
     --------
@@ -95,64 +98,69 @@ def audit(
     as_criterion(criterion)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
-    source = opened(file, separator, encoding, decimal, missing)
-    with told(quiet):
-        kept, labels = counted_columns(source, y, pred, group, counts, order)
-        with kept.left_out.explained():
-            result = audit_columns(kept, labels, group, level)
+    table_file = open_table(
+        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    )
+    with progress_and_notes(quiet):
+        rows, labels = count_columns(table_file, y, pred, group, counts, order)
+        with rows.left_out.explained():
+            result = audit_rows(rows, labels, group, level)
     show(str(result))
-    kept.left_out.tell()
+    rows.left_out.show()
     if json_file:
-        write_json(json_file, as_json(result, kept.left_out))
+        write_json(json_file, as_json(result, rows.left_out))
     if html:
-        data = described(source.path.name, y, pred, group, kept.left_out)
+        data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         write_report(html, data, result, criterion, max_violation)
     if max_violation is not None:
-        raise typer.Exit(gate(result, criterion, max_violation, bounded=confidence is not None))
+        bounded = confidence is not None
+        raise typer.Exit(compare_to_limit(result, criterion, max_violation, bounded=bounded))
 
 
-def counted_columns(
-    source: Source, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
-) -> tuple[Kept, list[Any]]:
-    """Distinct rows by column, and the labels in order."""
+def count_columns(
+    file: TableFile, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
+) -> tuple[CompleteRows, list[Any]]:
+    """Return the distinct rows of the columns, and the labels in ascending order."""
     check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
-    named = {y: source.column(y, "--y"), pred: source.column(pred, "--pred")}
-    named |= {name: source.column(name, "--group") for name in groups}
-    weight = source.column(counts, "--counts") if counts else None
-    with progress(f"reading {source.path.name}") as state:
-        told = (lambda n: state(f"{n:,} rows")) if state else None
-        found = count_rows(source, [*named.values()], count=weight, say=told)
-    written = {name: found.columns[there] for name, there in named.items()}
-    meant = meant_columns(source, written, [y, pred], order)
+    named = {y: file.column(y, "--y"), pred: file.column(pred, "--pred")}
+    named |= {name: file.column(name, "--group") for name in groups}
+    weight = file.column(counts, "--counts") if counts else None
+    with progress(f"reading {file.path.name}") as state:
+        on_progress = (lambda n: state(f"{n:,} rows")) if state else None
+        found = count_rows(file, [*named.values()], count=weight, on_progress=on_progress)
+    raw = {name: found.columns[there] for name, there in named.items()}
+    clean = clean_columns(file, raw, [y, pred], order)
     true, predicted = (
-        read_labels(meant[name].to_pylist(), source.decimal, order) for name in (y, pred)
+        read_labels(clean[name].to_pylist(), file.decimal, order) for name in (y, pred)
     )
-    labels = order_of(source, named[y], true, order, "--y")
+    labels = order_of(file, named[y], true, order, "--y")
     labels.check(true, "--y")
     if not (predicted.are_numbers and true.are_numbers):
         _check_scores(predicted, labels.labels)
         labels.check(predicted, "--pred")
     columns = {y: true.values, pred: predicted.values}
-    columns |= {name: read_names(meant[name].to_pylist()) for name in groups}
-    missing = missing_cells(written, meant, found.counts)
-    return keep_whole(columns, missing, found.counts), labels.labels
+    columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
+    missing = count_missing(raw, clean, found.counts)
+    return drop_incomplete(columns, missing, found.counts), labels.labels
 
 
-def _check_scores(predicted: Cells, labels: list[Any]) -> None:
-    """Say which cell makes names of a column of scores."""
-    strange = predicted.strange
-    if strange is not None and strange not in labels:
+def _check_scores(predicted: ColumnValues, labels: list[Any]) -> None:
+    """Raise ValueError for a cell that keeps a column of scores from being numeric."""
+    name = predicted.first_name
+    if name is not None and name not in labels:
         raise ValueError(
-            f"--pred: the column must hold labels or finite numbers, got {strange!r}. Correct it, "
+            f"--pred: the column must hold labels or finite numbers, got {name!r}. Correct it, "
             "or leave the cell empty."
         )
 
 
-def audit_columns(kept: Kept, labels: list[Any], groups: list[str], confidence: float) -> Audit:
-    """The audit of distinct rows; the column without a name holds their counts."""
-    y, pred = [*kept.columns][:2]
+def audit_rows(
+    rows: CompleteRows, labels: list[Any], groups: list[str], confidence: float
+) -> Audit:
+    """Audit distinct rows; their counts are passed as a column whose name is empty."""
+    y, pred = [*rows.columns][:2]
     return audit_counts(
-        {**kept.columns, "": kept.counts},
+        {**rows.columns, "": rows.counts},
         y_true=y,
         y_pred=pred,
         sensitive_features=groups,
@@ -162,24 +170,25 @@ def audit_columns(kept: Kept, labels: list[Any], groups: list[str], confidence: 
     )
 
 
-def gate(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
-    """The exit code, and a sentence that says why."""
+def compare_to_limit(result: Audit, criterion: str, limit: float, *, bounded: bool) -> int:
+    """Print whether a violation, or its upper bound, is within a limit; return the exit code."""
     finding = result[criterion]
-    held = finding.violation_interval[1] if bounded else finding.violation
+    value = finding.violation_interval[1] if bounded else finding.violation
     what = "upper bound of the violation" if bounded else "violation"
-    undefined = len(finding.undefined) > 0
-    if undefined:
+    if len(finding.undefined) > 0:
         show(f"FAIL: {finding.criterion.title} is undefined for some groups.", err=True)
         return UNFAIR
-    fair = bool(held <= limit)
+    fair = bool(value <= limit)
     sign = "≤" if fair else ">"
-    verdict = f"{finding.criterion.title}: {what} {held:.4g} {sign} {limit:g}"
+    verdict = f"{finding.criterion.title}: {what} {value:.4g} {sign} {limit:g}"
     show(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
     return 0 if fair else UNFAIR
 
 
-def described(file: str, y: str, pred: str, groups: list[str], left_out: LeftOut) -> dict[str, str]:
-    """The rows that were audited, for people."""
+def describe_data(
+    file: str, y: str, pred: str, groups: list[str], left_out: LeftOut
+) -> dict[str, str]:
+    """Return a description of the audited rows for a report."""
     columns = {"True labels": y, "Predictions": pred, "Groups by": ", ".join(groups)}
     return {"File": file, **columns, **({"Left out": str(left_out)} if left_out.cells else {})}
 
@@ -187,7 +196,7 @@ def described(file: str, y: str, pred: str, groups: list[str], left_out: LeftOut
 def write_report(
     path: Path, data: dict[str, str], result: Audit, criterion: str, limit: float | None
 ) -> None:
-    """A page about the audit of a file."""
+    """Write an HTML report about an audit."""
     from fairordinal.report import report
 
     page = report(
@@ -201,7 +210,7 @@ def write_report(
 
 
 def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
-    """All numbers of an audit."""
+    """Return all numbers of an audit."""
     return {
         "fairordinal": fairordinal.__version__,
         "missing": left_out.as_json(),
@@ -223,7 +232,10 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
 
 
 def _worst(finding: Finding) -> Any:
-    """All pairs of groups in order; of very many, the worst first, and those undefined last."""
+    """Return an index of all pairs of groups, or of the worst ones if there are very many.
+
+    Undefined pairs come last.
+    """
     if len(finding.places[0]) <= MOST_PAIRS:
         return slice(None)
     return np.argsort(-finding.listed(finding.disparities), kind="stable")[:MOST_PAIRS]

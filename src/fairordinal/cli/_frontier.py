@@ -1,4 +1,4 @@
-"""`fairordinal frontier`: what does fairness cost?"""
+"""`fairordinal frontier`: fit the Pareto frontier of cost and violation, and choose a model."""
 
 from __future__ import annotations
 
@@ -7,35 +7,39 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._source import listed
+from fairordinal._source import describe_missing, open_table
 from fairordinal._validation import check_choice, check_fraction
-from fairordinal.cli._columns import (
-    Decimal,
-    Encoding,
-    File,
-    Groups,
-    Label,
-    Missing,
-    Order,
-    Quiet,
-    Separator,
-    check_different,
-    opened,
-    placed,
-)
-from fairordinal.cli._output import check_outputs, say, say_written, told, write_json, write_page
-from fairordinal.cli._streams import show
-from fairordinal.cli._tables import (
+from fairordinal.cli._input import Table, read_table, rows_located
+from fairordinal.cli._options import (
     MODELS,
     Basis,
     Cost,
     Criterion,
+    Decimal,
+    Encoding,
     Features,
+    File,
+    Groups,
     Html,
     Ignored,
+    Json,
+    Label,
+    LimitConfidence,
+    Missing,
     ModelFile,
-    Table,
-    whole_table,
+    Order,
+    Quiet,
+    Separator,
+    check_different,
+)
+from fairordinal.cli._output import (
+    check_outputs,
+    progress_and_notes,
+    show,
+    show_note,
+    show_written,
+    write_json,
+    write_page,
 )
 
 
@@ -45,31 +49,26 @@ def frontier(
     group: Groups,
     max_violation: Annotated[
         float | None,
-        typer.Option(help="Choose the cheapest model within it; the knee by default.", min=0.0),
+        typer.Option(help="Choose the cheapest model within this limit; else the knee.", min=0.0),
     ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
-    ] = None,
+    confidence: LimitConfidence = None,
     out: ModelFile = None,
     html: Html = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all numbers there.", metavar="FILE")
-    ] = None,
+    json_file: Json = None,
     criterion: Criterion = "demographic_parity",
     cost: Cost = "absolute",
     basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
     order: Order = None,
-    jobs: Annotated[int, typer.Option(help="How many processes.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show models between accurate and fair, and choose one.
+    """Fit models from accurate to fair, show the frontier, and choose one.
 
     Examples
     --------
@@ -86,29 +85,32 @@ def frontier(
     check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    source = opened(file, separator, encoding, decimal, missing)
-    table = whole_table(source, y, group, order, feature or [], ignore or [])
-    say([table.note], quiet)
-    with told(quiet), placed(source):
-        rows, found = learn(table, y, group, feature, ignore, criterion, cost, jobs, basis)
+    table_file = open_table(
+        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    )
+    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    if table.note and not quiet:
+        show_note(table.note)
+    with progress_and_notes(quiet), rows_located(table_file):
+        rows, found = fit_frontier(table, y, group, feature, ignore, criterion, cost, jobs, basis)
     if max_violation is None:
         chosen = found.select(knee=True)
     else:
         chosen = found.select(max_violation=max_violation, confidence=confidence)
     show(str(found))
     show(describe(chosen, max_violation))
-    table.tell(rows.data)
+    table.show_missing(rows.data)
     if json_file:
         write_json(json_file, as_json(found, table, rows.data))
     if out:
         save_model(rows.model(chosen), out)
     if html:
-        data = described(rows.data) | described_missing(table, rows.data)
-        write_report(html, source.path.name, rows, found, chosen, max_violation, data=data)
-    say_written(out, html, json_file)
+        data = describe_data(rows.data) | _describe_missing(table, rows.data)
+        write_report(html, table_file.path.name, rows, found, chosen, max_violation, data=data)
+    show_written(out, html, json_file)
 
 
-def learn(
+def fit_frontier(
     table: Table,
     y: str,
     groups: list[str],
@@ -119,7 +121,7 @@ def learn(
     jobs: int,
     basis: str = "auto",
 ) -> tuple[Any, Any]:
-    """The training rows of a table, and the frontier of models for them."""
+    """Return the training rows of a table, and a frontier that is fitted to them."""
     from fairordinal.frontier import FairOrdinalFrontier
     from fairordinal.models import TrainingTable
 
@@ -137,7 +139,7 @@ def learn(
 
 
 def describe(chosen: Any, limit: float | None) -> str:
-    """The chosen model in a sentence."""
+    """Return a sentence about the chosen model."""
     from fairordinal.estimators import describe_basis
 
     why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
@@ -159,7 +161,7 @@ def write_report(
     audit: Any = None,
     data: dict[str, str] | None = None,
 ) -> None:
-    """A page about the frontier, with a model file for each point."""
+    """Write an HTML report about a frontier, with the model file of each point."""
     from fairordinal.models import model_text
     from fairordinal.report import report
 
@@ -171,30 +173,30 @@ def write_report(
         models=texts,
         max_violation=limit,
         title=title,
-        data=data or described(rows.data),
+        data=data or describe_data(rows.data),
     )
     write_page(path, page)
 
 
 def as_json(found: Any, table: Table, record: Any) -> dict[str, Any]:
-    """The points of the frontier, and what was missing."""
+    """Return the points of a frontier, and counts of missing cells."""
     inputs = [each._asdict() for each in table.missing_inputs(record)]
     missing = table.left_out(record).as_json() | {"inputs": inputs}
     models = [row for i, point in enumerate(found.points_) for row in point.rows(i)]
     return {"missing": missing, "models": models}
 
 
-def described_missing(table: Table, record: Any) -> dict[str, str]:
-    """What was missing, for people."""
+def _describe_missing(table: Table, record: Any) -> dict[str, str]:
+    """Return a description of missing cells for a report."""
     parts = {
         "Left out": str(table.left_out(record)),
-        "Inputs taken as missing": listed(table.missing_inputs(record)),
+        "Inputs taken as missing": describe_missing(table.missing_inputs(record)),
     }
     return {name: text for name, text in parts.items() if text}
 
 
-def described(record: Any) -> dict[str, str]:
-    """The rows that models were fitted to, for people."""
+def describe_data(record: Any) -> dict[str, str]:
+    """Return a description of the training rows for a report."""
     return {
         "Labels to predict": record.label_column,
         "Groups by": ", ".join(record.group_columns),

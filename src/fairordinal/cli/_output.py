@@ -1,7 +1,14 @@
-"""What commands write: notes for people, JSON for programs."""
+"""What commands print and write: text and notes for people, files for programs.
+
+All printed text goes through `show` and `show_note`, so that text from files cannot control the
+terminal. Characters that the encoding of a stream lacks are replaced by ASCII or by escapes, so
+that printing a result never fails.
+"""
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import logging
 import math
@@ -16,22 +23,87 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._escapes import visible
+from fairordinal._escapes import escaped, visible, visible_lines
 from fairordinal._files import is_read_only, is_regular, status_of, write_whole
 from fairordinal._progress import show_progress
 from fairordinal._source import STANDARD_INPUT
-from fairordinal.cli._streams import show, show_note
+
+ASCII = {
+    "─": "-",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "…": "...",
+    "→": "->",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "×": "x",
+    "·": "*",
+    "∞": "inf",
+    "²": "^2",
+    "λ": "lambda",
+    "•": "*",
+}
+ENCODING_ERRORS = "fairordinal-ascii"  # name of an error handler of codecs
+TEXTS, PARQUETS = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
+ARROWS = (".arrow", ".feather", ".ipc")
 
 
-def wanted(quiet: bool) -> bool:
-    """Whether progress is shown: to people, not to files."""
+def show(text: str, *, err: bool = False) -> None:
+    """Print lines, with hidden characters escaped.
+
+    `typer.echo` is not used because it writes UTF-8 to streams of another encoding.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None:  # a closed stream
+        stream.write(f"{visible_lines(text)}\n")
+        stream.flush()
+
+
+def show_note(text: str) -> None:
+    """Print a note in one line on standard error, so that standard output can be piped."""
+    show(f"Note: {in_one_line(text)}", err=True)
+
+
+def in_one_line(text: str) -> str:
+    """Join lines, with hidden characters escaped."""
+    return visible(" ".join(filter(None, (line.strip(" ") for line in text.split("\n")))))
+
+
+class NoteHandler(logging.Handler):
+    """A logging handler that prints messages as notes."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one message."""
+        show_note(record.getMessage())
+
+
+def replace_characters(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that an encoding lacks; an error handler of codecs."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(ASCII.get(letter) or escaped(letter) for letter in letters), error.end
+
+
+def adapt_streams() -> None:
+    """Let standard output and error print any character, if need be by a replacement."""
+    codecs.register_error(ENCODING_ERRORS, replace_characters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=ENCODING_ERRORS)
+
+
+def shows_progress(quiet: bool) -> bool:
+    """Return whether progress is shown: to a terminal, not to a file."""
     return not quiet and sys.stderr.isatty()
 
 
 @contextmanager
-def told(quiet: bool) -> Iterator[None]:
-    """Work that shows progress and notes, unless quiet: then neither, of warnings and of logs."""
-    with show_progress(wanted(quiet)), warnings.catch_warnings():
+def progress_and_notes(quiet: bool) -> Iterator[None]:
+    """Show progress, warnings and log messages while a command works, unless `quiet`."""
+    with show_progress(shows_progress(quiet)), warnings.catch_warnings():
         if quiet:
             warnings.simplefilter("ignore")
             logging.disable(logging.WARNING)
@@ -41,114 +113,116 @@ def told(quiet: bool) -> Iterator[None]:
             logging.disable(logging.NOTSET)
 
 
-def say(notes: Sequence[str], quiet: bool) -> None:
-    """Notes on standard error, so that standard output can be piped."""
-    for note in notes:
-        if note and not quiet:
-            show_note(note)
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Exit with a message on Ctrl-C, for work whose finished parts are kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.exit("Stopped. What was finished is kept; the same command continues from there.")
 
 
-def say_written(*paths: Path | None) -> None:
-    """The files that were written, in one line."""
+def show_written(*paths: Path | None) -> None:
+    """Print the files that were written, in one line."""
     written = ", ".join(str(path) for path in paths if path)
     if written:
         show(f"Written: {visible(written)}")
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path]) -> None:
-    """Refuse what cannot be written, and what would replace an input, before any work is done."""
-    taken = {identity(path): "the table or model that is read" for path in inputs}
+    """Raise ValueError for outputs that cannot be written or would replace an input.
+
+    Commands call it before they start to work.
+    """
+    taken = {_identity(path): "the table or model that is read" for path in inputs}
     for option, path in outputs.items():
         if path is None:
             continue
         if path.is_dir():
             raise ValueError(f"{option}: {path} is a folder; name a file in it.")
-        place = identity(path)
+        place = _identity(path)
         if place is not None and place in taken:
             raise ValueError(f"{option}: {path} is {taken[place]}; name another file.")
         taken[place] = "written to by another option"
         if is_read_only(path):
             raise ValueError(f"{option}: {path} is read-only; allow writing, or name another file.")
-        if is_regular(path) and not _has_room(path):
-            raise ValueError(f"{option}: {path} cannot be written; name a folder of yours.")
+        if is_regular(path) and not _is_writable(path):
+            raise ValueError(f"{option}: {path} cannot be written; name another folder.")
 
 
-def identity(path: Path) -> tuple[int, int] | str | None:
-    """Identify a file whatever it is called, standard input too; None for devices and sockets."""
+def _identity(path: Path) -> tuple[int, int] | str | None:
+    """Return what two paths of one file have in common; None for devices and sockets."""
     status = _status_of_input() if path == STANDARD_INPUT else status_of(path)
     if status is None:
         return os.path.realpath(path)
-    kept = stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)
-    return (status.st_dev, status.st_ino) if kept else None
+    holds_data = stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)
+    return (status.st_dev, status.st_ino) if holds_data else None
 
 
 def _status_of_input() -> os.stat_result | None:
     try:
         return os.fstat(0)
-    except OSError:  # it is closed
+    except OSError:  # standard input is closed
         return None
 
 
-def _has_room(path: Path) -> bool:
-    """Whether a file can be made in the folder, or in the nearest one above that exists."""
-    place = Path(os.path.realpath(path))
-    folder = next(parent for parent in place.parents if parent.exists())
+def _is_writable(path: Path) -> bool:
+    """Return whether the folder of a file, or its nearest existing parent, can be written to."""
+    real_path = Path(os.path.realpath(path))
+    folder = next(parent for parent in real_path.parents if parent.exists())
     return folder.is_dir() and os.access(folder, os.W_OK)
 
 
 def write_page(path: Path, page: Any) -> None:
-    """A report; folders are made as for all that is written."""
+    """Write a report; missing folders are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     page.save(path)
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Numbers as JSON; what is undefined is null."""
-    write_whole(path, json.dumps(plain(content), indent=2, ensure_ascii=False) + "\n")
-
-
-TEXTS, PARQUETS = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
-ARROWS = (".arrow", ".feather", ".ipc")
+    """Write numbers as JSON; undefined numbers are null."""
+    write_whole(path, json.dumps(_as_json(content), indent=2, ensure_ascii=False) + "\n")
 
 
 def is_text(path: Path) -> bool:
-    """Whether a table is written as CSV or TSV."""
+    """Return whether a table is written to this path as CSV or TSV."""
     return path.suffix.lower() in TEXTS
 
 
-def check_ending(path: Path) -> None:
-    """Refuse a table whose name does not say what it is."""
+def check_extension(path: Path) -> None:
+    """Raise ValueError if the extension of an output table is unknown."""
     if path.suffix.lower() not in (*TEXTS, *PARQUETS, *ARROWS):
         raise ValueError(
-            f"--out: {path.name} should end in .csv, .tsv, .parquet or .arrow, to say what it is."
+            f"--out: {path.name} should end in .csv, .tsv, .parquet or .arrow, which selects the "
+            "format."
         )
 
 
 def write_table(path: Path, table: Any) -> None:
-    """A table of pyarrow, as the ending of the name says."""
+    """Write a pyarrow table in the format of the extension."""
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
-    check_ending(path)
-    ending, stream = path.suffix.lower(), pa.BufferOutputStream()
+    check_extension(path)
+    extension, stream = path.suffix.lower(), pa.BufferOutputStream()
     if is_text(path):
-        separator = "\t" if ending == ".tsv" else ","
+        separator = "\t" if extension == ".tsv" else ","
         csv.write_csv(table, stream, csv.WriteOptions(delimiter=separator))
-    elif ending in PARQUETS:
+    elif extension in PARQUETS:
         parquet.write_table(table, stream)
     else:
         feather.write_feather(table, stream)
     write_whole(path, stream.getvalue().to_pybytes())
 
 
-def plain(content: Any) -> Any:
-    """Of what JSON knows: no arrays, no tuples, no nan."""
+def _as_json(content: Any) -> Any:
+    """Convert arrays and tuples to lists, NumPy scalars to numbers, and nan to null."""
     if isinstance(content, dict):
-        return {str(key): plain(value) for key, value in content.items()}
+        return {str(key): _as_json(value) for key, value in content.items()}
     if isinstance(content, list | tuple | np.ndarray):
-        return [plain(value) for value in content]
+        return [_as_json(value) for value in content]
     if isinstance(content, np.generic):
-        return plain(content.item())
+        return _as_json(content.item())
     if isinstance(content, float) and not math.isfinite(content):
         return None if math.isnan(content) else ("inf" if content > 0 else "-inf")
     return content

@@ -1,40 +1,40 @@
-"""`fairordinal thresholds`: which cut points would make scores fair?"""
+"""`fairordinal thresholds`: find cut points that make scores fair."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from fairordinal._source import (
-    Source,
-    missing_cells,
+    TableFile,
+    count_missing,
+    open_table,
     order_of,
     read_labels,
     read_names,
     read_values,
 )
 from fairordinal._validation import check_fraction
-from fairordinal.cli._columns import (
+from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
+from fairordinal.cli._options import (
+    Cost,
+    Criterion,
     Decimal,
     Encoding,
     File,
     Groups,
-    Kept,
+    Json,
     Label,
-    LeftOut,
+    LimitConfidence,
     Missing,
     Order,
     Quiet,
     Separator,
+    TradeOff,
     check_different,
-    keep_whole,
-    meant_columns,
-    opened,
 )
-from fairordinal.cli._output import check_outputs, told, write_json
-from fairordinal.cli._streams import show
+from fairordinal.cli._output import check_outputs, progress_and_notes, show, write_json
 
 
 def thresholds(
@@ -43,30 +43,21 @@ def thresholds(
     y: Label,
     group: Groups,
     max_violation: Annotated[
-        float | None, typer.Option(help="The greatest violation allowed.", min=0.0)
+        float | None, typer.Option(help="Largest violation allowed.", min=0.0)
     ] = None,
-    trade_off: Annotated[
-        float | None, typer.Option(help="A price on the violation instead, from 0 to below 1.")
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
-    ] = None,
-    criterion: Annotated[str, typer.Option(help="What is fair.")] = "demographic_parity",
-    cost: Annotated[
-        str, typer.Option(help="absolute, zero_one, squared or asymmetric.")
-    ] = "absolute",
+    trade_off: TradeOff = None,
+    confidence: LimitConfidence = None,
+    criterion: Criterion = "demographic_parity",
+    cost: Cost = "absolute",
     order: Order = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the cut points there.", metavar="FILE")
-    ] = None,
+    json_file: Json = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find the cut points of least cost that are fair, and prove that none are better.
+    """Find the cut points of least cost within a limit, and prove that none are better.
 
     Examples
     --------
@@ -82,14 +73,15 @@ def thresholds(
             raise ValueError("--confidence needs --max-violation; leave it out with --trade-off.")
     check_outputs({"--json": json_file}, [file])
     check_different({"--score": score, "--y": y, "--group": group})
-    source = opened(file, separator, encoding, decimal, missing)
-    kept, labels = scored_rows(source, score, y, group, order)
-    rows = kept.columns
-    with told(quiet), kept.left_out.explained():
+    table_file = open_table(
+        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    )
+    rows, labels = read_scored_rows(table_file, score, y, group, order)
+    with progress_and_notes(quiet), rows.left_out.explained():
         result = optimize_thresholds(
-            rows[score],
-            rows[y],
-            sensitive_features={name: rows[name] for name in group},
+            rows.columns[score],
+            rows.columns[y],
+            sensitive_features={name: rows.columns[name] for name in group},
             criterion=criterion,
             trade_off=trade_off,
             max_violation=max_violation,
@@ -99,37 +91,37 @@ def thresholds(
             random_state=0,
         )
     show(str(result))
-    kept.left_out.tell()
+    rows.left_out.show()
     if json_file:
-        write_json(json_file, as_json(result, kept.left_out))
+        write_json(json_file, as_json(result, rows.left_out))
 
 
-def scored_rows(
-    source: Source, score: str, y: str, groups: list[str], order: str | None
-) -> tuple[Kept, list[Any]]:
-    """Scores, labels and groups of all rows, and the labels in order."""
+def read_scored_rows(
+    file: TableFile, score: str, y: str, groups: list[str], order: str | None
+) -> tuple[CompleteRows, list[Any]]:
+    """Return scores, labels and groups of all rows, and the labels in ascending order."""
     options = {score: "--score", y: "--y"} | dict.fromkeys(groups, "--group")
-    named = {name: source.column(name, option) for name, option in options.items()}
-    table = source.written([*named.values()])
-    written = {name: table.column(there) for name, there in named.items()}
-    meant = meant_columns(source, written, [y], order)
-    scores = read_values(meant[score].to_pylist(), source.decimal)
-    true = read_labels(meant[y].to_pylist(), source.decimal, order)
+    named = {name: file.column(name, option) for name, option in options.items()}
+    table = file.raw_table([*named.values()])
+    raw = {name: table.column(there) for name, there in named.items()}
+    clean = clean_columns(file, raw, [y], order)
+    scores = read_values(clean[score].to_pylist(), file.decimal)
+    true = read_labels(clean[y].to_pylist(), file.decimal, order)
     if not scores.are_numbers:
-        example = scores.strange or [*scores.distinct, "nothing"][0]
+        example = scores.first_name or [*scores.distinct, "nothing"][0]
         raise ValueError(
             f"--score: column {score!r} must hold finite numbers, but has {example!r}. Correct it, "
             "or leave the cell empty."
         )
-    labels = order_of(source, named[y], true, order, "--y")
+    labels = order_of(file, named[y], true, order, "--y")
     labels.check(true, "--y")
     columns = {score: scores.values, y: true.values}
-    columns |= {name: read_names(meant[name].to_pylist()) for name in groups}
-    return keep_whole(columns, missing_cells(written, meant)), labels.labels
+    columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
+    return drop_incomplete(columns, count_missing(raw, clean)), labels.labels
 
 
 def as_json(result: Any, left_out: LeftOut) -> dict[str, Any]:
-    """The cut points with their certificate."""
+    """Return the cut points with their certificate."""
     return {
         "missing": left_out.as_json(),
         "labels": result.score_table.labels,

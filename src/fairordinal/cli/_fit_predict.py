@@ -1,4 +1,4 @@
-"""`fairordinal fit` and `fairordinal predict`: a fair model of a table, in a file."""
+"""`fairordinal fit` and `fairordinal predict`: fit a fair model to a table, and apply it."""
 
 from __future__ import annotations
 
@@ -8,44 +8,41 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._escapes import visible
-from fairordinal._source import missing_cells
+from fairordinal._source import TableFile, count_missing, open_table
 from fairordinal._validation import check_choice
-from fairordinal.cli._columns import (
-    Decimal,
-    Encoding,
-    File,
-    Groups,
-    Label,
-    Missing,
-    Order,
-    Quiet,
-    Separator,
-    check_different,
-    opened,
-    placed,
-)
-from fairordinal.cli._output import (
-    check_ending,
-    check_outputs,
-    is_text,
-    say,
-    say_written,
-    told,
-    write_table,
-)
-from fairordinal.cli._streams import show
-from fairordinal.cli._tables import (
+from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
+from fairordinal.cli._options import (
     MODELS,
     Basis,
     Cost,
     Criterion,
+    Decimal,
+    Encoding,
     Features,
+    File,
+    Groups,
     Ignored,
-    tell_missing,
-    whole_table,
+    Label,
+    LimitConfidence,
+    Missing,
+    Order,
+    Quiet,
+    Separator,
+    TradeOff,
+    check_different,
+)
+from fairordinal.cli._output import (
+    check_extension,
+    check_outputs,
+    is_text,
+    progress_and_notes,
+    show,
+    show_note,
+    show_written,
+    write_table,
 )
 
-# how text begins that spreadsheets run (OWASP, "CSV injection")
+# first characters of text that spreadsheets run as a formula (OWASP, "CSV injection")
 FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
 
 
@@ -54,18 +51,15 @@ def fit(
     y: Label,
     group: Groups,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Write the model there, as JSON.", metavar="FILE")
+        Path,
+        typer.Option("--out", "-o", help="Write the model to this file, as JSON.", metavar="FILE"),
     ],
     max_violation: Annotated[
         float | None,
-        typer.Option(help="The greatest violation in new rows; 0.05 by default.", min=0.0),
+        typer.Option(help="Largest violation in new rows; 0.05 by default.", min=0.0),
     ] = None,
-    trade_off: Annotated[
-        float | None, typer.Option(help="A price on the violation instead, from 0 to below 1.")
-    ] = None,
-    confidence: Annotated[
-        float | None, typer.Option(help="Keep the limit with an upper bound at this confidence.")
-    ] = None,
+    trade_off: TradeOff = None,
+    confidence: LimitConfidence = None,
     criterion: Criterion = "demographic_parity",
     cost: Cost = "absolute",
     basis: Basis = "auto",
@@ -73,7 +67,7 @@ def fit(
     ignore: Ignored = None,
     order: Order = None,
     onnx: Annotated[
-        Path | None, typer.Option(help="Export the model there, too.", metavar="FILE")
+        Path | None, typer.Option(help="Also export the model to this file.", metavar="FILE")
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
@@ -81,13 +75,13 @@ def fit(
     missing: Missing = None,
     quiet: Quiet = False,
 ) -> None:
-    """Fit a fair model to a table, and keep it in a file.
+    """Fit a fair model to a table, and write it to a file.
 
-    Columns of numbers are standardised; missing ones take the mean, and an input says that they are
-    missing. Columns of text get an input for each category, missing being one of them and unknown
-    ones counting as missing. Codes such as 00123 are text; dates are left out, and so is text of
-    which no two cells are equal. The group is never an input, and is not needed to predict. Rows
-    without a label or a group are left out.
+    Columns of numbers are standardised; a missing number is replaced by the mean, and another input
+    marks it. Columns of text get an input for each category; missing text is a category, and
+    unknown categories count as missing. Codes such as 00123 are text. Columns of dates are left
+    out, and so are columns of text in which no two cells are equal. The group is never an input,
+    and is not needed to predict. Rows without a label or a group are left out.
 
     Examples
     --------
@@ -98,10 +92,13 @@ def fit(
     check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    source = opened(file, separator, encoding, decimal, missing)
-    table = whole_table(source, y, group, order, feature or [], ignore or [])
-    say([table.note], quiet)
-    with told(quiet), placed(source):
+    table_file = open_table(
+        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    )
+    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    if table.note and not quiet:
+        show_note(table.note)
+    with progress_and_notes(quiet), rows_located(table_file):
         model = fit_table(
             table.frame,
             y=y,
@@ -120,11 +117,11 @@ def fit(
     if onnx:
         export_onnx(model, onnx)
     show(str(model))
-    table.tell(model.data)
+    table.show_missing(model.data)
     if missing is not None:
         show("Give the same --missing to predict.")
     show("")
-    say_written(out, onnx)
+    show_written(out, onnx)
 
 
 def predict(
@@ -142,7 +139,7 @@ def predict(
         bool,
         typer.Option(
             "--safe-csv/--no-safe-csv",
-            help="In CSV, write ' before predicted labels that a spreadsheet could run.",
+            help="In CSV, write ' before predicted labels that a spreadsheet would run.",
         ),
     ] = True,
     separator: Separator = None,
@@ -165,26 +162,23 @@ def predict(
     """
     from fairordinal.models import load_model
 
-    check_ending(out)
+    check_extension(out)
     check_outputs({"--out": out}, [model, file])
     fitted = load_model(model)
-    source = opened(file, separator, encoding, decimal, missing)
-    categories = fitted.preparation.categories  # never missing
-    frame = source.table([*categories], labels=categories)
-    kept = source.written([*source.columns.values()]).rename_columns([*source.columns])
-    for added in (name, score):
-        if added in frame.column_names:
-            option = "--as" if added == name else "--score"
-            raise ValueError(
-                f"{option}: {file.name} has a column {added!r} already. Name another, such as "
-                f"{option} {added}_by_model."
-            )
-    with placed(source):
+    table_file = open_table(
+        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    )
+    categories = fitted.preparation.categories  # cells of a category are never missing
+    frame = table_file.table([*categories], labels=categories)
+    columns = table_file.columns
+    raw = table_file.raw_table([*columns.values()]).rename_columns([*columns])
+    _check_new_columns(table_file, {"--as": name, "--score": score})
+    with rows_located(table_file):
         labels, n_changed = fitted.predict(frame), 0
         scores = fitted.scores(frame) if score else None
     if safe_csv and is_text(out):
         labels, n_changed = without_formulas(labels, fitted.classes_)
-    found = kept.append_column(name, [labels])
+    found = raw.append_column(name, [labels])
     if score:
         found = found.append_column(score, [scores])
     write_table(out, found)
@@ -195,12 +189,22 @@ def predict(
             "formulas. --no-safe-csv writes them as they are."
         )
     inputs = [column.name for column in fitted.preparation.columns]
-    written, meant = ({name: table.column(name) for name in inputs} for table in (kept, frame))
-    tell_missing(missing_cells(written, meant))
+    raw_inputs, clean = ({name: table.column(name) for name in inputs} for table in (raw, frame))
+    show_missing_inputs(count_missing(raw_inputs, clean))
+
+
+def _check_new_columns(file: TableFile, added: dict[str, str | None]) -> None:
+    """Raise ValueError if a table already has a column that an option adds."""
+    for option, name in added.items():
+        if name in file.columns:
+            raise ValueError(
+                f"{option}: {file.path.name} has a column {name!r} already. Name another, such as "
+                f"{option} {name}_by_model."
+            )
 
 
 def without_formulas(labels: Any, classes: Any) -> tuple[Any, int]:
-    """Labels that no spreadsheet runs, and how many were changed."""
+    """Return labels that no spreadsheet runs as formulas, and how many were changed."""
     texts = [label for label in classes.tolist() if isinstance(label, str)]
     safe, n_changed = labels.astype(object), 0
     for label in texts:
