@@ -3,10 +3,10 @@
 import json
 
 from fairordinal.models import model_text
+from fairordinal.models._components import Classes
 from fairordinal.models._file import MOST_BYTES, _excess
-from fairordinal.models._json import checksum
-from fairordinal.models._parts import Classes
 from fairordinal.models._preparation import NumberColumn, TextColumn
+from fairordinal.models._serialization import checksum
 from made_up_models import model_with
 
 HEAD = '{"format": "fairordinal model", "schema": 1, "library": "0", "checksum": "0", '

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fairordinal.models import TableModel, TablePreparation
-from fairordinal.models._parts import (
+from fairordinal.models._components import (
     BasisResult,
     Certificate,
     Classes,
@@ -15,8 +15,8 @@ from fairordinal.models._parts import (
     DecisionTree,
     Expected,
     GroupCounts,
+    ModelSettings,
     Ramp,
-    Settings,
     Split,
 )
 from fairordinal.models._preparation import IgnoredColumn, NumberColumn, TextColumn
@@ -63,7 +63,9 @@ def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("
     named = zip(preparation.input_names, coefficients, strict=True)
     costs = tuple(tuple(float(abs(i - j)) for j in range(n_labels)) for i in range(n_labels))
     return TableModel(
-        Settings("demographic_parity", 0.05, None, None, costs, "trees", "auto", "logistic", 1e-3),
+        ModelSettings(
+            "demographic_parity", 0.05, None, None, costs, "trees", "auto", "logistic", 1e-3
+        ),
         classes,
         tuple(thresholds),
         tuple(Coefficient(name, value) for name, value in named),

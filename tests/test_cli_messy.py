@@ -106,7 +106,7 @@ def _parquet(frame):
 
 WRONG = [
     ("a.csv.gz", b"y,p\n1,1\n", (), "not packed as its name says"),
-    ("a.csv.gz", gzip.compress(os.urandom(5000))[:-2000], (), "cut short"),
+    ("a.csv.gz", gzip.compress(os.urandom(5000))[:-2000], (), "truncated"),
     ("a.csv.zst", b"x", (), "unpack it first"),
     ("a.csv.zip", b"PK", (), "unpack it first"),
     ("a.xlsx", b"PK", (), "save it as 'CSV UTF-8'"),

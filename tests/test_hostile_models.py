@@ -9,7 +9,7 @@ import pytest
 from fairordinal.models import _file as model_file
 from fairordinal.models import load_model
 from fairordinal.models._file import MOST_BYTES, MOST_SIGNS
-from fairordinal.models._json import parse
+from fairordinal.models._serialization import parse
 from hostile_models import HOSTILE_FILES, in_place, largest, small_model
 
 MOST_MEGABYTES = 200

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from fairordinal.models import _file as model_file
 from fairordinal.models import fit_table, load_model, model_text, save_model
+from fairordinal.models._components import Classes, DecisionTree, Ramp, Split
 from fairordinal.models._file import MOST_BYTES, _read_model
-from fairordinal.models._json import checksum, write
-from fairordinal.models._parts import Classes, DecisionTree, Ramp, Split
 from fairordinal.models._preparation import NumberColumn, TextColumn
+from fairordinal.models._serialization import checksum, write
 from made_up_models import HOSTILE, made_up_table, model_with, models
 
 
@@ -149,7 +149,7 @@ def test_whatever_is_done_to_a_file_it_is_refused_or_says_the_same(model, data):
 @given(models(), st.data())
 def test_a_file_that_is_cut_short_is_refused(model, data):
     text = model_text(model).rstrip()
-    with pytest.raises(ValueError, match=r"cut short|not a fairordinal model"):
+    with pytest.raises(ValueError, match=r"truncated|not a fairordinal model"):
         _read_model(text[: data.draw(st.integers(0, len(text) - 1))])
 
 
@@ -167,7 +167,7 @@ def test_damaged_json_is_refused(path):
 
 
 def test_half_a_file_is_refused(path):
-    refused(path, path.read_text()[:500], "cut short.*Fit the model again")
+    refused(path, path.read_text()[:500], "truncated.*Fit the model again")
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "[]", "null", "3", "{}", '{"format": 1}'])

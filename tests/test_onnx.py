@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairordinal.models import export_onnx, fit_table, model_text
-from fairordinal.models._parts import Classes, Ramp
+from fairordinal.models._components import Classes, Ramp
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from made_up_models import made_up_table, model_with, models
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from fairordinal.models import load_model, model_text, save_model
-from fairordinal.models._json import checksum
-from fairordinal.models._parts import Classes
+from fairordinal.models._components import Classes
 from fairordinal.models._preparation import NumberColumn, TextColumn
+from fairordinal.models._serialization import checksum
 from fuzz import chance, choose
 from fuzz.rows import draw_names
 from made_up_models import model_with

@@ -1,6 +1,7 @@
-"""Fair models of tables with named columns: fit, keep in a file, predict.
+"""Fair models of tables with named columns: fit, save to a file, load, predict.
 
-What fits is imported when it is asked for: who predicts does not wait for training.
+`TrainingTable` and `fit_table` are imported on first use, because a process that only predicts does
+not need the estimators.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name of training."""
+    """Import a public name of training."""
     if name in ("TrainingTable", "fit_table"):
         return getattr(importlib.import_module("fairordinal.models._training"), name)
     raise AttributeError(f"module 'fairordinal.models' has no attribute {name!r}")

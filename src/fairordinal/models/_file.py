@@ -1,4 +1,9 @@
-"""Models in files: JSON that people can read and compare, and that is safe to load."""
+"""Save models to JSON files, and load them.
+
+A file is text that people can read and compare. Loading is safe: a file is checked for its size
+before it is parsed, for its fields while it is decoded, and for its checksum afterwards; nothing in
+it is executed.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +12,37 @@ from typing import Any
 
 import fairordinal
 from fairordinal._files import write_whole
-from fairordinal.models._json import checksum, parse, write
 from fairordinal.models._model import TableModel
-from fairordinal.models._schema import decode, encode
+from fairordinal.models._serialization import checksum, decode, encode, parse, write
 
 FORMAT = "fairordinal model"
-SCHEMA = 2  # 1 had no ramps, no trees, no input for missing numbers, no surcharge
+SCHEMA = 2  # schema 1 had no ramps, trees, inputs for missing numbers, or surcharge
 HEADER = ("format", "schema", "library", "checksum")
 MOST_BYTES = 1 << 23
-MOST_SIGNS = 400_000  # commas and opening brackets; a value has at least one of them
+MOST_SIGNS = 400_000  # commas and opening brackets; every value has at least one of them
 FIT_AGAIN = "Fit the model again, or get the file again from where it was made."
 
 
 def model_text(model: TableModel) -> str:
-    """A model as the text of its file.
+    """Return a model as the text of its file.
 
-    JSON with a line for each coefficient. Numbers come back to the last bit; infinite thresholds,
-    where a label is never predicted, are the strings ``"inf"`` and ``"-inf"``. The text has no
-    ``<``, ``>`` or ``&`` and can be put into a page as it is.
+    The text is JSON with a line for each coefficient. Numbers are restored to the last bit;
+    infinite thresholds, where a label is never predicted, are the strings ``"inf"`` and ``"-inf"``.
+    The text has no ``<``, ``>`` or ``&`` and can be embedded in an HTML page.
 
     Parameters
     ----------
     model : TableModel
-        To be written.
+        The model to write.
 
     Returns
     -------
     text : str
-        The same for the same model.
+        JSON; equal models have equal texts.
+
+    See Also
+    --------
+    save_model : Write this text to a file.
 
     Examples
     --------
@@ -59,14 +67,21 @@ def model_text(model: TableModel) -> str:
 
 
 def save_model(model: TableModel, path: str | Path) -> None:
-    """Write a model to a file, which is there as a whole or not at all.
+    """Write a model to a file.
+
+    The file is written as a whole or not at all.
 
     Parameters
     ----------
     model : TableModel
-        To be kept.
+        The model to save.
     path : str or Path
-        Where; a file that is there is replaced, folders are made.
+        The file; an existing one is replaced, and missing folders are created.
+
+    See Also
+    --------
+    load_model : Read the file.
+    export_onnx : Write a model for servers that do not run Python.
 
     Examples
     --------
@@ -94,11 +109,11 @@ def save_model(model: TableModel, path: str | Path) -> None:
 
 
 def load_model(path: str | Path) -> TableModel:
-    """Read a model from a file; whatever the file holds, nothing in it is run.
+    """Read a model from a file; nothing in the file is executed.
 
     A file may have 8 MiB and 400 000 commas and opening brackets, which is enough for 20 000
-    columns of numbers or 50 000 categories. Whatever a file within these limits says, it takes at
-    most 2 seconds and 200 MB of memory.
+    columns of numbers or 50 000 categories. Loading any file within these limits, even a malicious
+    one, takes at most 2 seconds and 200 MB of memory.
 
     Parameters
     ----------
@@ -113,10 +128,27 @@ def load_model(path: str | Path) -> TableModel:
     Raises
     ------
     ValueError
-        If the file is not a model, too large, damaged, cut short, changed by hand, or made by a
+        If the file is not a model, too large, damaged, truncated, changed by hand, or made by a
         newer version of the library. The message says which and what to do.
     FileNotFoundError
-        If there is none.
+        If there is no such file.
+
+    See Also
+    --------
+    save_model : Write a model to a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fairordinal.models import fit_table, load_model, save_model
+    >>> table = {"grade": [1, 2, 3, 1, 2, 3] * 5, "points": [3, 5, 9, 2, 6, 8] * 5,
+    ...          "school": ["north"] * 15 + ["south"] * 15}
+    >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
+    ...                   alpha=0.01, cv=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.json")
+    ...     load_model(f"{folder}/model.json").predict({"points": [2, 9]})
+    array([1, 3])
     """
     path = Path(path)
     try:
@@ -131,7 +163,9 @@ def _read_text(path: Path) -> str:
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     if not path.is_file():
-        raise ValueError("is a folder, or no plain file; name a model file, such as model.json.")
+        raise ValueError(
+            "is a folder, or not a regular file; name a model file, such as model.json."
+        )
     with path.open("rb") as file:
         content = file.read(MOST_BYTES + 1)
     if excess := _excess(content):
@@ -143,7 +177,7 @@ def _read_text(path: Path) -> str:
 
 
 def _excess(content: bytes) -> str:
-    """What a text has too much of to be loaded in little time and memory; empty if nothing."""
+    """Say which limit a text exceeds; empty if none."""
     if len(content) > MOST_BYTES:
         return f"more than {MOST_BYTES} bytes"
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_SIGNS:
@@ -152,20 +186,20 @@ def _excess(content: bytes) -> str:
 
 
 def _read_model(text: str) -> TableModel:
-    """The model that a text says; messages begin after the name of the file."""
+    """Return the model of a text; messages are continuations of the name of the file."""
     if not text.lstrip().startswith("{"):
-        raise ValueError("is not a fairordinal model: it is empty, or no JSON.")
+        raise ValueError("is not a fairordinal model: it is empty, or not JSON.")
     try:
         content = parse(text)
     except ValueError as error:
-        raise ValueError(f"is cut short or damaged: {error}. {FIT_AGAIN}") from None
+        raise ValueError(f"is truncated or damaged: {error}. {FIT_AGAIN}") from None
     _check_header(content)
     try:
-        header, parts = _split(content)
-        model = decode(TableModel, _current(parts, header["schema"]), None)
+        header, components = _split(content)
+        model = decode(TableModel, _upgraded(components, header["schema"]), None)
     except ValueError as error:
         raise ValueError(f"is damaged: {str(error).rstrip('.')}. {FIT_AGAIN}") from None
-    if header.pop("checksum") != checksum(header | parts):
+    if header.pop("checksum") != checksum(header | components):
         raise ValueError(f"was changed after it was written: its checksum differs. {FIT_AGAIN}")
     return model
 
@@ -183,17 +217,17 @@ def _check_header(content: Any) -> None:
         )
 
 
-def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
-    """What an older file says, in today's fields."""
+def _upgraded(components: dict[str, Any], schema: int) -> dict[str, Any]:
+    """Return the components of a file of an older schema with the fields of the current one."""
     if schema == SCHEMA:
-        return parts
+        return components
     for name in ("ramps", "forest"):
-        if name in parts:
+        if name in components:
             raise ValueError(f"a model of schema 1 has no field {name!r}")
     changed = ("preparation", "settings", "certificate")
-    if not all(isinstance(parts.get(name), dict) for name in changed):
-        return parts
-    preparation, settings, certificate = (parts[name] for name in changed)
+    if not all(isinstance(components.get(name), dict) for name in changed):
+        return components
+    preparation, settings, certificate = (components[name] for name in changed)
     columns = preparation.get("columns")
     columns = [
         column | {"missing": False}
@@ -201,7 +235,7 @@ def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
         else column
         for column in (columns if isinstance(columns, list) else ())
     ]
-    return parts | {
+    return components | {
         "ramps": [],
         "forest": [],
         "bases": [],
@@ -212,11 +246,11 @@ def _current(parts: dict[str, Any], schema: int) -> dict[str, Any]:
 
 
 def _split(content: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is said of the file, and what is said of the model."""
-    parts = dict(content)
+    """Return the header of a file, and the components of the model."""
+    components = dict(content)
     for name in HEADER:
-        if name not in parts:
+        if name not in components:
             raise ValueError(f"the model lacks the field {name!r}")
     for name in ("library", "checksum"):
-        decode(str, parts[name], (None, name))
-    return {name: parts.pop(name) for name in HEADER}, parts
+        decode(str, components[name], (None, name))
+    return {name: components.pop(name) for name in HEADER}, components

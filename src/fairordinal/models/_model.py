@@ -1,4 +1,10 @@
-"""A fair model of a table with named columns."""
+"""A fair model of a table with named columns.
+
+The score of a row with inputs x is ``Σ_i coef_i x_i + Σ_r ramp_r(x) + Σ_t leaf_t(x)``: coefficients
+of the inputs, ramps, and the leaves of trees. Label l is predicted where
+``thresholds[l-1] < score <= thresholds[l]``. Terms are always added in the same order, so that
+scores are equal to the last bit in every process.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,7 @@ from fairordinal._escapes import visible
 from fairordinal._forest import Forest, Tree
 from fairordinal._render import BASIS_NAMES, name_of
 from fairordinal._validation import Array
-from fairordinal.models._parts import (
+from fairordinal.models._components import (
     BasisResult,
     Certificate,
     Classes,
@@ -23,51 +29,57 @@ from fairordinal.models._parts import (
     DecisionTree,
     Expected,
     GroupCounts,
+    ModelSettings,
     Ramp,
-    Settings,
 )
 from fairordinal.models._preparation import TablePreparation
 
 MOST_RAMPS = 100
-MOST_ANSWERS = 1 << 20  # combinations of answers to the splits of a tree, over all trees
+MOST_ANSWERS = 1 << 20  # Σ 2^splits over the trees: combinations of answers that scoring tabulates
 
 
 @dataclass(frozen=True)
 class TableModel:
-    """A fair model of a table: from its columns to labels, and what it is worth.
+    """A fair model that predicts labels from the columns of a table.
 
-    Made by :func:`fit_table`, :meth:`TrainingTable.model` or :func:`load_model`. It holds plain
-    values only and does not change; two models are equal if they say the same.
+    Made by :func:`fit_table`, :meth:`TrainingTable.model` or :func:`load_model`. A model is
+    immutable and holds plain values only; two models are equal if all their values are.
 
     Attributes
     ----------
-    settings : Settings
-        Criterion, limit or price, cost matrix.
+    settings : ModelSettings
+        Parameters of the fit: criterion, limit or trade-off, cost matrix.
     classes : Classes
         Labels in ascending order; as an array `classes_`.
     thresholds : tuple of float
         Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``; as an array
         `thresholds_`.
     coefficients : tuple of Coefficient
-        Of each input by name; as an array `coef_`.
+        Name and coefficient of each input; as an array `coef_`.
     ramps : tuple of Ramp
-        Linear functions of the inputs, cut off at both ends, that are added to the score; none in a
-        linear model.
+        Linear functions of the inputs, clipped at both ends, that are added to the score; empty in
+        a linear model.
     forest : tuple of DecisionTree
-        Trees whose leaves are added to the score; none in a model that is not a forest.
+        Trees whose leaves are added to the score; empty if the model is not a forest.
     preparation : TablePreparation
-        From columns to inputs.
+        How columns become inputs.
     certificate : Certificate
-        Cost, violation and the proved bound on the training rows.
+        Cost, violation and the proved lower bound on the training rows.
     expected : Expected
-        Cost and violation in new rows, by cross-validation, with intervals.
+        Cost and violation in new rows, estimated by cross-validation, with intervals.
     bases : tuple of BasisResult
-        What the best model of each basis that was tried (linear, piecewise or trees) is expected to
-        reach.
+        Expected cost and violation of the best model of each basis that was tried (linear,
+        piecewise or trees).
     groups : tuple of GroupCounts
         Training rows of each group by label.
     data : DataRecord
-        The training rows: how many, which columns, and a fingerprint.
+        The training rows: their number, columns and fingerprint.
+
+    See Also
+    --------
+    fit_table : Fit a model to a table.
+    load_model : Read a model from a file.
+    save_model : Write a model to a file.
 
     Examples
     --------
@@ -80,7 +92,7 @@ class TableModel:
     array([1, 2, 3])
     """
 
-    settings: Settings
+    settings: ModelSettings
     classes: Classes
     thresholds: tuple[float, ...]
     coefficients: tuple[Coefficient, ...]
@@ -98,7 +110,7 @@ class TableModel:
         _check_coefficients(self.coefficients, self.preparation)
         _check_ramps(self.ramps, self.preparation)
         _check_forest(self.forest, self.preparation)
-        _check_sizes(self)
+        _check_consistent(self)
 
     @cached_property
     def classes_(self) -> Array:
@@ -107,17 +119,17 @@ class TableModel:
 
     @cached_property
     def thresholds_(self) -> Array:
-        """Scores between the labels, ascending."""
+        """Thresholds between neighbouring labels, ascending."""
         return np.array(self.thresholds, dtype=np.float64)
 
     @cached_property
     def coef_(self) -> Array:
-        """A number for each input."""
+        """Coefficients of the inputs."""
         return np.array([coefficient.value for coefficient in self.coefficients], dtype=np.float64)
 
     @cached_property
     def _forest(self) -> tuple[Forest, Array]:
-        """The trees, and the values of all leaves."""
+        """The trees as arrays, and the values of all leaves."""
         trees = tuple(
             Tree(
                 np.array([split.input for split in tree.splits]),
@@ -130,7 +142,9 @@ class TableModel:
         return Forest(trees), np.array([value for tree in self.forest for value in tree.leaves])
 
     def scores(self, frame: Any) -> Array:
-        """Scores, higher for higher labels; the same to the last bit in every process.
+        """Return the score of each row; higher scores mean higher labels.
+
+        Scores are the same to the last bit in every process.
 
         Parameters
         ----------
@@ -151,15 +165,15 @@ class TableModel:
         return scores
 
     def _add_ramps(self, scores: Array, frame: Any) -> Array:
-        """Add the ramps, one after the other, so that rounding is the same everywhere."""
+        """Add the ramps one after the other, so that rounding is the same in every process."""
         weights = np.array([ramp.weights for ramp in self.ramps]).T
         linear = self.preparation.scores(frame, weights)
-        for ramp, own in zip(self.ramps, linear.T, strict=True):
-            scores = scores + ramp.coefficient * np.clip(own + ramp.offset, -1.0, 1.0)
+        for ramp, value in zip(self.ramps, linear.T, strict=True):
+            scores = scores + ramp.coefficient * np.clip(value + ramp.offset, -1.0, 1.0)
         return scores
 
     def predict(self, frame: Any) -> Array:
-        """Predict a label for each row; groups are not needed.
+        """Predict a label for each row, without its group.
 
         Parameters
         ----------
@@ -179,22 +193,22 @@ class TableModel:
         return (
             f"Fair model of {self.data.label_column!r}: {visible(self.settings.criterion)} between "
             f"{named}\n"
-            f"expected cost {expected.cost:.3f}, {level} in {_shown(expected.cost_interval)}\n"
+            f"expected cost {expected.cost:.3f}, {level} in {_interval(expected.cost_interval)}\n"
             f"expected violation {expected.violation:.3f}, {level} in "
-            f"{_shown(expected.violation_interval)}\n"
+            f"{_interval(expected.violation_interval)}\n"
             f"{len(self.coefficients)} inputs from {len(self.preparation.columns)} columns"
-            f"{self._more}, fitted to {self.data.rows_used} rows{self._others}"
+            f"{self._ramps_and_trees}, fitted to {self.data.rows_used} rows{self._other_bases}"
         )
 
     @property
-    def _more(self) -> str:
-        """Ramps and trees, if there are any."""
+    def _ramps_and_trees(self) -> str:
+        """Text with the number of ramps and trees, if there are any."""
         ramps = f", {len(self.ramps)} ramps" if self.ramps else ""
         return ramps + (f", {len(self.forest)} trees" if self.forest else "")
 
     @property
-    def _others(self) -> str:
-        """How the best model of another basis compares."""
+    def _other_bases(self) -> str:
+        """Text with the results of the best models of other bases."""
         return "".join(
             f"\nthe best {BASIS_NAMES.get(each.basis, visible(each.basis))} within the limit: "
             f"expected cost {each.cost:.3f}, expected violation {each.violation:.3f}"
@@ -203,7 +217,7 @@ class TableModel:
         )
 
 
-def _shown(interval: tuple[float, float]) -> str:
+def _interval(interval: tuple[float, float]) -> str:
     return f"[{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
@@ -224,7 +238,7 @@ def _check_coefficients(
             f"coefficients must be one for each of {preparation.n_inputs} inputs, got "
             f"{len(coefficients)}."
         )
-    # names are made one by one: all of a hostile file might not fit into memory
+    # names are generated one by one, because all names of a hostile file might not fit into memory
     for coefficient, name in zip(coefficients, preparation.each_input(), strict=True):
         if coefficient.input != name or not math.isfinite(coefficient.value):
             raise ValueError(
@@ -259,7 +273,7 @@ def _check_forest(forest: tuple[DecisionTree, ...], preparation: TablePreparatio
             )
 
 
-def _check_sizes(model: TableModel) -> None:
+def _check_consistent(model: TableModel) -> None:
     n_labels, columns = len(model.classes.values), model.preparation.columns
     if len({column.name for column in columns}) < len(columns):
         raise ValueError("preparation.columns must have distinct names.")

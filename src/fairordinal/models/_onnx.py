@@ -1,16 +1,17 @@
-"""Models as ONNX graphs: for servers that run no Python.
+"""Export models as ONNX graphs, for servers that do not run Python.
 
-The graph adds up the columns' parts of the score one after the other, in the order in which
-`TableModel.scores` adds them, so that both give the same number to the last bit::
+The graph adds up the contributions of the columns to the score one after the other, in the order of
+`TableModel.scores`, so that both give the same number to the last bit::
 
     number column:  Where(IsNaN(x), 0, (x + -mean) / spread) * coefficient, or the
                     coefficient of missing numbers where it is missing
     text column:    Gather([coefficients ..., 0], LabelEncoder(x))
-    ramps:          the same for all of them at once, as a matrix [N, n_ramps]; then
-                    Clip(sums + offsets, -1, 1) * coefficients, added one after the other
+    ramps:          number and text columns as above, with a matrix of weights that gives
+                    sums of shape [N, n_ramps]; then Clip(sums + offsets, -1, 1) * coefficients,
+                    whose columns are added one after the other
     trees:          TreeEnsemble of the inputs that they split on, added last; leaf values are
                     such that their sums are exact in any order
-    label:          Gather(classes, how many thresholds are below the score)
+    label:          Gather(classes, number of thresholds below the score)
 """
 
 from __future__ import annotations
@@ -32,30 +33,35 @@ from fairordinal.models._preparation import NumberColumn, PreparedColumn, TextCo
 OUTPUTS = ("label", "score")
 OPSETS = {"": 17, "ai.onnx.ml": 3}
 TREE_OPSETS = OPSETS | {"ai.onnx.ml": 5}  # the first with trees of doubles
-SUM, IDENTITY, AT_MOST = 1, 0, 0  # codes of TreeEnsemble
-NEARLY_ONE = 1e-6  # constants this near to 1 may be 1 in single precision
-IR_VERSION = 8  # goes with opset 17, so that runtimes since 2022 take it
+SUM, IDENTITY, AT_MOST = 1, 0, 0  # enumerations of TreeEnsemble
+NEARLY_ONE = 1e-6  # constants that are closer to 1 may be 1 in single precision
+IR_VERSION = 8  # the version of opset 17, which runtimes since 2022 read
 
 
 def export_onnx(model: TableModel, path: str | Path) -> None:
     """Write a model as an ONNX file; needs ``pip install fairordinal[onnx]``.
 
-    Inputs are the columns as they are, by name, each of shape [N, 1]: numbers (and booleans, as 0
-    and 1) as double with nan for missing, text as string with "" for missing. A column called
-    ``label`` or ``score`` becomes the input ``label_input`` or ``score_input``. Standardising,
-    categories and missing values are part of the graph, by the rules of :class:`TablePreparation`.
-    Outputs are ``label``, of shape [N], int64, double or string as the classes are, and ``score``,
-    double of shape [N]; both are the same as those of `predict` and `scores`.
+    Inputs are the raw columns by name, each of shape [N, 1]: numbers (and booleans, as 0 and 1) as
+    double with nan for missing, text as string with "" for missing. A column called ``label`` or
+    ``score`` becomes the input ``label_input`` or ``score_input``. Standardisation, categories and
+    missing values are part of the graph, by the rules of :class:`TablePreparation`. Outputs are
+    ``label``, of shape [N], int64, double or string as the classes are, and ``score``, double of
+    shape [N]; they are equal to those of `predict` and `scores`.
 
-    The metadata has criterion, limit or price, expected cost and violation, and as ``model`` the
-    whole text of the model file. Opset 17, and `ai.onnx.ml` 3 for categories, or 5 for trees.
+    The metadata has the criterion, limit or trade-off, expected cost and violation, and as
+    ``model`` the text of the model file. The graph uses opset 17, and `ai.onnx.ml` 3 for
+    categories, or 5 for trees.
 
     Parameters
     ----------
     model : TableModel
-        To be exported.
+        The model to export.
     path : str or Path
-        Where; the file is there as a whole or not at all.
+        The file, which is written as a whole or not at all.
+
+    See Also
+    --------
+    save_model : Write a model that `load_model` reads.
 
     Examples
     --------
@@ -90,36 +96,39 @@ def _metadata(model: TableModel, text: str) -> dict[str, str]:
     return {key: str(value) for key, value in found.items() if value is not None}
 
 
-def _placed(child: int, root: int, first: int) -> tuple[int, int]:
-    """The number of a child among all splits or all leaves, and whether it is a leaf."""
+def _child_index(child: int, root: int, first: int) -> tuple[int, int]:
+    """Return the number of a child among all splits or all leaves, and whether it is a leaf.
+
+    `root` is the number of the first split of its tree, and `first` that of the first leaf.
+    """
     return (root + child, 0) if child >= 0 else (first - 1 - child, 1)
 
 
 class Prepared(NamedTuple):
-    """Names of what a column was made into: a number or the place of a category; missing or not."""
+    """Names of the nodes of a column, before it is multiplied by coefficients."""
 
-    name: str
-    missing: str = ""
+    name: str  # the standardised number, or the place of the category
+    missing: str = ""  # whether the number is missing
 
 
 class Graph:
-    """An ONNX graph in the making: nodes, constants and inputs."""
+    """Builds an ONNX graph: nodes, constants and inputs."""
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
-        self.prepared: list[Prepared] = []  # each column, without its coefficients
+        self.prepared: list[Prepared] = []  # one for each column
         self.taken: set[str] = set()
 
     def build(self, model: TableModel) -> Any:
-        """The graph of a model."""
+        """Return the graph of a model."""
         columns = model.preparation.columns
         self.taken = {*OUTPUTS, *(column.name for column in columns)}
         total = self.constant(np.zeros((1, 1)))
         for column, coefficients in model.preparation.by_column(model.coef_):
-            total = self.node("Add", total, self.part(column, coefficients))
+            total = self.node("Add", total, self.contribution(column, coefficients))
         if model.ramps:
             total = self._add_ramps(total, model)
         if model.forest:
@@ -138,16 +147,16 @@ class Graph:
             producer_version=fairordinal.__version__,
         )
 
-    def part(self, column: PreparedColumn, coefficients: Array) -> str:
-        """What a column adds to the score."""
+    def contribution(self, column: PreparedColumn, coefficients: Array) -> str:
+        """Add the nodes of a column's contribution to the score; return the name of the result."""
         if isinstance(column, NumberColumn):
             self.prepared.append(self._number(column))
         else:
             self.prepared.append(self._text(column))
-        return self._weighed(column, self.prepared[-1], coefficients[:, None])
+        return self._product(column, self.prepared[-1], coefficients[:, None])
 
-    def _weighed(self, column: PreparedColumn, prepared: Prepared, coefficients: Array) -> str:
-        """A prepared column times coefficients of shape (n_inputs, m), of shape [N, m]."""
+    def _product(self, column: PreparedColumn, prepared: Prepared, coefficients: Array) -> str:
+        """Multiply a prepared column by coefficients of shape (n_inputs, m); returns [N, m]."""
         if isinstance(column, TextColumn):
             rows = self.constant(np.concatenate([coefficients, np.zeros_like(coefficients[:1])]))
             found = self.node("Gather", rows, prepared.name)  # [N, 1, m]
@@ -166,9 +175,9 @@ class Graph:
         return Prepared(filled, missing)
 
     def _text(self, column: TextColumn) -> Prepared:
-        nothing = column.n_inputs  # the place of the 0 behind the coefficients
+        no_input = column.n_inputs  # the place of the 0 after the coefficients
         missing, unknown = (
-            nothing if place < 0 else place
+            no_input if place < 0 else place
             for place in (column.place_of_missing, column.place_of_unknown)
         )
         place = self.node(
@@ -184,17 +193,17 @@ class Graph:
         return Prepared(place)
 
     def _add_ramps(self, total: str, model: TableModel) -> str:
-        """The score with the ramps, which are added one after the other."""
+        """Add the ramps to the score, one after the other."""
         weights = np.array([ramp.weights for ramp in model.ramps]).T
         linear = self.constant(np.zeros((1, 1)))
         columns = zip(model.preparation.by_column(weights), self.prepared, strict=True)
-        for (column, own), prepared in columns:
-            linear = self.node("Add", linear, self._weighed(column, prepared, own))
+        for (column, weights_of_column), prepared in columns:
+            linear = self.node("Add", linear, self._product(column, prepared, weights_of_column))
         offsets = self.constant(np.array([[ramp.offset for ramp in model.ramps]]))
         ends = (self.constant(np.float64(-1.0)), self.constant(np.float64(1.0)))
-        cut = self.node("Clip", self.node("Sum", linear, offsets), *ends)
+        clipped = self.node("Clip", self.node("Sum", linear, offsets), *ends)
         coefficients = np.array([[ramp.coefficient for ramp in model.ramps]])
-        parts = self.by_constant("Mul", cut, coefficients)
+        parts = self.by_constant("Mul", clipped, coefficients)
         for number in range(len(model.ramps)):
             at = self.constant(np.array([number]))
             part = self.node("Gather", parts, at, attributes={"axis": 1})
@@ -202,7 +211,7 @@ class Graph:
         return total
 
     def _trees(self, model: TableModel) -> str:
-        """The sum of the leaves of all trees."""
+        """Add the sum of the leaves of all trees; return its name."""
         used = sorted({split.input for tree in model.forest for split in tree.splits})
         columns = self._tree_inputs(model, used)
         inputs = self.node("Concat", *(columns[i] for i in used), attributes={"axis": 1})
@@ -210,7 +219,7 @@ class Graph:
         splits = [split for tree in model.forest for split in tree.splits]
         roots = np.cumsum([0, *(len(tree.splits) for tree in model.forest)])[:-1]
         children = [
-            _placed(child, int(root), int(first))
+            _child_index(child, int(root), int(first))
             for tree, root, first in zip(model.forest, roots, forest.first_leaves, strict=False)
             for split in tree.splits
             for child in (split.left, split.right)
@@ -238,7 +247,7 @@ class Graph:
         )
 
     def _tree_inputs(self, model: TableModel, used: list[int]) -> dict[int, str]:
-        """Inputs that trees split on by their numbers, each of shape [N, 1]."""
+        """Return the names of the inputs that trees split on, by number; each is [N, 1]."""
         found, first, double = {}, 0, {"to": self.onnx.TensorProto.DOUBLE}
         for column, prepared in zip(model.preparation.columns, self.prepared, strict=True):
             for place in range(column.n_inputs):
@@ -272,6 +281,7 @@ class Graph:
         return self.onnx.helper.make_tensor_value_info(name, kind, ["N"])
 
     def _input(self, column: str, kind: int) -> str:
+        """Add an input for a column; return its name, which differs from those of outputs."""
         name = column
         while name in ("", *OUTPUTS) or (name != column and name in self.taken):
             name += "_input"
@@ -281,12 +291,12 @@ class Graph:
         return name
 
     def by_constant(self, operator: str, name: str, value: Array | np.float64) -> str:
-        """Multiply by a constant, or divide by it, to the last bit.
+        """Multiply by a constant, or divide by it, exactly as NumPy does.
 
         ONNX Runtime removes a multiplication or division by a constant that rounds to 1 in single
         precision, even if it is not 1 in double precision. For such a constant, the other operand
         is doubled and the constant halved (Mul) or doubled (Div); both are exact. Add and Sub of
-        constants that round to 0 are removed, too; Sum is not.
+        constants that round to 0 are removed, too, but Sum is not.
         """
         if np.size(value) == 1 and 0.0 < abs(float(np.ravel(value)[0]) - 1.0) < NEARLY_ONE:
             name = self.node("Mul", name, self.constant(np.float64(2.0)))
@@ -301,8 +311,8 @@ class Graph:
         domain: str = "",
         attributes: Mapping[str, Any] | None = None,
     ) -> str:
-        """Add an operation; the name of what comes out."""
-        output = output or self._new(operator.lower())
+        """Add an operation; return the name of its output."""
+        output = output or self._new_name(operator.lower())
         made = self.onnx.helper.make_node(
             operator, [*inputs], [output], domain=domain, **(attributes or {})
         )
@@ -310,14 +320,14 @@ class Graph:
         return output
 
     def constant(self, value: Array | np.float64) -> str:
-        """Add a constant; its name."""
-        name, array = self._new("constant"), np.asarray(value)
+        """Add a constant; return its name."""
+        name, array = self._new_name("constant"), np.asarray(value)
         array = array.astype(object) if array.dtype.kind == "U" else array
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
-    def _new(self, stem: str) -> str:
-        """A name that nothing has."""
+    def _new_name(self, stem: str) -> str:
+        """Return a name that is not taken."""
         name = f"{stem}_{len(self.taken)}"
         while name in self.taken:
             name += "_"

@@ -1,4 +1,8 @@
-"""From columns of a table to the inputs of a model."""
+"""Prepare the columns of a table as inputs of a model.
+
+An input is a column of the matrix X that a model is fitted to. A column of numbers becomes one or
+two inputs, a column of text one input for each category.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairordinal._validation import Array, check_whole
-from fairordinal.models._columns import Cells, check_lengths, columns_of, read_cells
+from fairordinal._validation import Array, check_whole, listed
+from fairordinal.models._columns import TableColumn, check_lengths, columns_of, read_table_column
 
 logger = logging.getLogger("fairordinal.models")
 
 MOST_CATEGORIES = 50
-ROUNDING = 10 * np.finfo(np.float64).eps
+MOST_LISTED = 8  # columns in a message
+ROUNDING = 10 * np.finfo(np.float64).eps  # relative; a smaller standard deviation counts as 0
 
 RULES = (
     "Missing are None, nan and the empty text. Booleans are the numbers 0 and 1.",
@@ -30,7 +35,7 @@ RULES = (
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """A column of numbers, standardised."""
+    """A column of numbers: one input is standardised, a second one marks missing numbers."""
 
     kind: ClassVar[str] = "number"
 
@@ -48,46 +53,47 @@ class NumberColumn:
 
     @property
     def n_inputs(self) -> int:
+        """Number of inputs."""
         return 1 + self.missing
 
     def each_input(self) -> Iterator[str]:
-        """Names of the inputs."""
+        """Yield the names of the inputs."""
         yield self.name
         if self.missing:
             yield f"{self.name} (missing)"
 
-    def standardise(self, cells: Cells) -> Array:
-        """Numbers of about unit size; 0 where missing."""
-        numbers = cells.as_numbers()
+    def standardise(self, column: TableColumn) -> Array:
+        """Return ``(number - mean) / spread`` for each row; 0 where missing."""
+        numbers = column.as_numbers()
         with np.errstate(over="ignore"):
             scaled = (numbers - self.mean) / self.spread
-        wild = np.flatnonzero(np.isinf(scaled))
-        if wild.size:
-            raise cells.error(
-                f"has {numbers[wild[0]]}",
-                int(wild[0]),
+        infinite = np.flatnonzero(np.isinf(scaled))
+        if infinite.size:
+            raise column.error(
+                f"has {numbers[infinite[0]]}",
+                int(infinite[0]),
                 f", too far from its mean {self.mean:g} to be scaled. Correct it, or leave the "
                 "cell empty.",
             )
         return np.where(np.isnan(numbers), 0.0, scaled)
 
-    def fill(self, X: Array, start: int, cells: Cells) -> None:
-        """Write the inputs into a matrix of zeros, from a column of it on."""
-        X[:, start] = self.standardise(cells)
+    def fill(self, X: Array, start: int, column: TableColumn) -> None:
+        """Write the inputs into a matrix of zeros, from column `start` on."""
+        X[:, start] = self.standardise(column)
         if self.missing:
-            X[:, start + 1] = np.isnan(cells.as_numbers())
+            X[:, start + 1] = np.isnan(column.as_numbers())
 
-    def scores(self, cells: Cells, coefficients: Array) -> Array:
-        """What the column adds to the score of each row."""
-        scores = np.multiply.outer(self.standardise(cells), coefficients[0])
+    def scores(self, column: TableColumn, coefficients: Array) -> Array:
+        """Return what the column contributes to the score of each row."""
+        scores = np.multiply.outer(self.standardise(column), coefficients[0])
         if self.missing:
-            scores[np.isnan(cells.as_numbers())] = coefficients[1]
+            scores[np.isnan(column.as_numbers())] = coefficients[1]
         return scores
 
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of text, one input for each category."""
+    """A column of text: one input for each category, 1 in the rows that have it (one-hot)."""
 
     kind: ClassVar[str] = "text"
 
@@ -106,10 +112,11 @@ class TextColumn:
 
     @property
     def n_inputs(self) -> int:
+        """Number of inputs."""
         return len(self.categories) + self.other + self.missing
 
     def each_input(self) -> Iterator[str]:
-        """Names of the inputs."""
+        """Yield the names of the inputs."""
         yield from (f"{self.name}={category}" for category in self.categories)
         if self.other:
             yield f"{self.name} (other)"
@@ -118,30 +125,32 @@ class TextColumn:
 
     @property
     def place_of_missing(self) -> int:
-        """Its place among the inputs; -1 if it has none."""
+        """Place of missing text among the inputs; -1 if it has none."""
         return self.n_inputs - 1 if self.missing else -1
 
     @property
     def place_of_unknown(self) -> int:
+        """Place of unknown categories among the inputs; -1 if they have none."""
         return len(self.categories) if self.other else self.place_of_missing
 
-    def places(self, cells: Cells) -> Array:
-        """The input that is 1 in each row; -1 where none is."""
-        cells = cells.as_texts()
+    def places(self, column: TableColumn) -> Array:
+        """Return the place of the input that is 1 in each row; -1 if none is."""
+        column = column.as_texts()
         place = {category: i for i, category in enumerate(self.categories)}
-        known = [place.get(text, self.place_of_unknown) for text in cells.texts or ()]
-        return np.array([*known, self.place_of_missing])[cells.values]
+        known = [place.get(text, self.place_of_unknown) for text in column.texts or ()]
+        # code -1, a missing text, takes the last entry
+        return np.array([*known, self.place_of_missing])[column.values]
 
-    def fill(self, X: Array, start: int, cells: Cells) -> None:
-        """Write the inputs into a matrix of zeros, from a column of it on."""
-        places = self.places(cells)
+    def fill(self, X: Array, start: int, column: TableColumn) -> None:
+        """Write the inputs into a matrix of zeros, from column `start` on."""
+        places = self.places(column)
         known = np.flatnonzero(places >= 0)
         X[known, start + places[known]] = 1.0
 
-    def scores(self, cells: Cells, coefficients: Array) -> Array:
-        """What the column adds to the score of each row."""
-        nothing = np.zeros((1, *coefficients.shape[1:]))
-        return np.concatenate([coefficients, nothing])[self.places(cells)]
+    def scores(self, column: TableColumn, coefficients: Array) -> Array:
+        """Return what the column contributes to the score of each row."""
+        zero = np.zeros((1, *coefficients.shape[1:]))  # for place -1
+        return np.concatenate([coefficients, zero])[self.places(column)]
 
 
 PreparedColumn = NumberColumn | TextColumn
@@ -149,7 +158,7 @@ PreparedColumn = NumberColumn | TextColumn
 
 @dataclass(frozen=True)
 class IgnoredColumn:
-    """A column that is no input, and why."""
+    """A column that is not used, and the reason."""
 
     name: str
     reason: str
@@ -162,15 +171,16 @@ class TablePreparation:
     Missing are None, nan and the empty text; booleans are the numbers 0 and 1.
 
     * A column of numbers becomes (number - mean) / spread of the training rows; a missing one is 0,
-      that is, the mean. If some were missing in the training rows, a second input is 1 where they
-      are, and 0 elsewhere.
+      that is, the mean. If some were missing in the training rows, a second input is 1 where a
+      number is missing, and 0 elsewhere.
     * A column of text becomes one input for each category in sorted order, 1 in the rows that
-      have it. Of more than `most_categories` categories the most frequent have inputs and the rest
-      share one, "other". Missing text has an input of its own if some was missing in the training
-      rows, and no input is 1 otherwise. An unknown category is "other" if there is such an input,
-      else treated as missing. Numbers in a column of text are taken as written: 12.0 is "12".
-    * Left out, with a message of the logger ``fairordinal.models``: columns that are empty, columns
-      with one value, and columns of text of which no two entries are equal (identifiers).
+      have it. If there are more than `most_categories` categories, the most frequent ones have
+      inputs and the rest share the input "other". Missing text has an input of its own if some was
+      missing in the training rows; otherwise no input is 1. An unknown category is "other" if
+      there is such an input, else it is treated as missing. Numbers in a column of text are
+      converted to text: 12.0 is "12".
+    * Columns that are empty, columns with one value, and columns of text in which no two entries
+      are equal (identifiers) are left out, with a message of the logger ``fairordinal.models``.
 
     Made by `learn`.
 
@@ -181,9 +191,13 @@ class TablePreparation:
     ignored : tuple of IgnoredColumn
         Columns that were left out, and why.
     most_categories : int
-        How many categories of a column have an input of their own.
+        Largest number of categories of a column with an input of their own.
     rules : tuple of str
         The rules above, as model files state them.
+
+    See Also
+    --------
+    TrainingTable : Rows of a table with their preparation.
 
     Examples
     --------
@@ -211,17 +225,17 @@ class TablePreparation:
         frame : frame of pandas, polars or pyarrow, or mapping of names to columns
             The columns to use.
         most_categories : int, default=50
-            How many categories of a column have an input of their own.
+            Largest number of categories of a column with an input of their own.
 
         Returns
         -------
         preparation : TablePreparation
-            For these and for other rows.
+            Applicable to these and to other rows.
         """
         check_whole(most_categories, "most_categories", least=1)
-        cells = [read_cells(values, name) for name, values in columns_of(frame).items()]
-        check_lengths(cells)
-        found = [_learn_column(column, most_categories) for column in cells]
+        columns = [read_table_column(values, name) for name, values in columns_of(frame).items()]
+        check_lengths(columns)
+        found = [_learn_column(column, most_categories) for column in columns]
         ignored = tuple(column for column in found if isinstance(column, IgnoredColumn))
         for column in ignored:
             logger.warning("Column %r is left out: %s.", column.name, column.reason)
@@ -238,11 +252,11 @@ class TablePreparation:
 
     @property
     def n_inputs(self) -> int:
-        """How many inputs there are."""
+        """Number of inputs."""
         return sum(column.n_inputs for column in self.columns)
 
     def each_input(self) -> Iterator[str]:
-        """Names of the inputs, one after the other."""
+        """Yield the names of the inputs."""
         return (name for column in self.columns for name in column.each_input())
 
     @property
@@ -252,7 +266,7 @@ class TablePreparation:
         return {column.name: column.categories for column in columns}
 
     def matrix(self, frame: Any) -> Array:
-        """The inputs of some rows.
+        """Return the inputs of some rows.
 
         Parameters
         ----------
@@ -267,74 +281,86 @@ class TablePreparation:
         pairs = list(self._pairs(frame))
         X = np.zeros((len(pairs[0][1].values), self.n_inputs))
         start = 0
-        for column, cells in pairs:
-            column.fill(X, start, cells)
-            start += column.n_inputs
+        for prepared, column in pairs:
+            prepared.fill(X, start, column)
+            start += prepared.n_inputs
         return X
 
     def scores(self, frame: Any, coefficients: Array) -> Array:
-        """Inputs times coefficients, added up in their order.
+        """Return inputs times coefficients, added up column by column.
 
-        Coefficients of shape (n_inputs, m) give m scores for each row. A row's score is the same to
-        the last bit whatever other rows there are, on any computer.
+        Unlike a product of BLAS, a score does not depend on the other rows or on the processor, not
+        even in the last bit.
+
+        Parameters
+        ----------
+        frame : frame of pandas, polars or pyarrow, or mapping of names to columns
+            All columns that were learned from; others are ignored.
+        coefficients : ndarray of shape (n_inputs,) or (n_inputs, m)
+            Coefficients of the inputs.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, m)
+            One score for each row and column of `coefficients`.
         """
         total = np.zeros(1)
-        weighed = self.by_column(coefficients)
-        for (column, cells), (_, its_own) in zip(self._pairs(frame), weighed, strict=True):
-            total = total + column.scores(cells, its_own)
+        shares = self.by_column(coefficients)
+        for (prepared, column), (_, share) in zip(self._pairs(frame), shares, strict=True):
+            total = total + prepared.scores(column, share)
         return total
 
     def by_column(self, coefficients: Array) -> Iterator[tuple[PreparedColumn, Array]]:
-        """Each column that is used, and the coefficients of its inputs."""
+        """Yield each column that is used with the coefficients of its inputs."""
         sizes = [column.n_inputs for column in self.columns]
         shares = np.split(coefficients, np.cumsum(sizes)[:-1])
         return zip(self.columns, shares, strict=True)
 
-    def _pairs(self, frame: Any) -> Iterator[tuple[PreparedColumn, Cells]]:
-        """Each column that is used, and its cells."""
+    def _pairs(self, frame: Any) -> Iterator[tuple[PreparedColumn, TableColumn]]:
+        """Yield each column that is used with its values in a frame."""
         given = columns_of(frame)
-        lacking = [column.name for column in self.columns if column.name not in given]
-        if lacking:
+        absent = [column.name for column in self.columns if column.name not in given]
+        if absent:
             raise ValueError(
-                f"frame lacks {_listed(lacking)}, which the model was fitted to; it has "
-                f"{_listed(list(given))}."
+                f"frame lacks {_columns(absent)}, which the model was fitted to; it has "
+                f"{_columns(list(given))}."
             )
-        cells = [read_cells(given[column.name], column.name) for column in self.columns]
-        check_lengths(cells)
-        return zip(self.columns, cells, strict=True)
+        columns = [read_table_column(given[column.name], column.name) for column in self.columns]
+        check_lengths(columns)
+        return zip(self.columns, columns, strict=True)
 
 
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(f"{name!r:.60}" for name in names[:8])
-    return f"column{'s' * (len(names) != 1)} {shown}{', …' if len(names) > 8 else ''}"
+def _columns(names: list[str]) -> str:
+    return f"column{'s' * (len(names) != 1)} {listed(names, MOST_LISTED)}"
 
 
-def _learn_column(cells: Cells, most_categories: int) -> PreparedColumn | IgnoredColumn:
-    if cells.texts is None:
-        return _learn_numbers(cells)
-    counts = np.bincount(cells.values[cells.values >= 0], minlength=len(cells.texts))
-    missing = bool((cells.values < 0).any())
+def _learn_column(column: TableColumn, most_categories: int) -> PreparedColumn | IgnoredColumn:
+    if column.texts is None:
+        return _learn_numbers(column)
+    counts = np.bincount(column.values[column.values >= 0], minlength=len(column.texts))
+    missing = bool((column.values < 0).any())
     if len(counts) > 1 and counts.max() == 1:
-        return IgnoredColumn(cells.name, "no two entries are equal, as in an identifier")
+        return IgnoredColumn(column.name, "no two entries are equal, as in an identifier")
     if len(counts) == 1 and not missing:
-        return IgnoredColumn(cells.name, f"it is {cells.texts[0]!r:.60} in every row")
-    frequent = np.argsort(-counts, kind="stable")[:most_categories]  # of equals the first
-    categories = tuple(cells.texts[place] for place in sorted(frequent.tolist()))
-    return TextColumn(cells.name, categories, len(counts) > len(categories), missing)
+        return IgnoredColumn(column.name, f"it is {column.texts[0]!r:.60} in every row")
+    # the stable sort prefers the first of equally frequent categories
+    frequent = np.argsort(-counts, kind="stable")[:most_categories]
+    categories = tuple(column.texts[place] for place in sorted(frequent.tolist()))
+    return TextColumn(column.name, categories, len(counts) > len(categories), missing)
 
 
-def _learn_numbers(cells: Cells) -> NumberColumn | IgnoredColumn:
-    present = cells.values[~np.isnan(cells.values)]
+def _learn_numbers(column: TableColumn) -> NumberColumn | IgnoredColumn:
+    present = column.values[~np.isnan(column.values)]
     if not present.size:
-        return IgnoredColumn(cells.name, "it is empty")
+        return IgnoredColumn(column.name, "it is empty")
     with np.errstate(over="ignore", invalid="ignore"):
         mean, spread = float(present.mean()), float(present.std())
     if not np.isfinite(spread):
         raise ValueError(
-            f"column {cells.name!r} has numbers too large to scale, up to "
+            f"column {column.name!r} has numbers too large to scale, up to "
             f"{np.abs(present).max():.0e}. Clip them, or take their logarithm."
         )
     if spread <= ROUNDING * np.abs(present).max():
         rounded = "" if present.min() == present.max() else ", but for rounding"
-        return IgnoredColumn(cells.name, f"it is {present[0]:g} wherever it is given{rounded}")
-    return NumberColumn(cells.name, mean, spread, present.size < len(cells.values))
+        return IgnoredColumn(column.name, f"it is {present[0]:g} wherever it is given{rounded}")
+    return NumberColumn(column.name, mean, spread, present.size < len(column.values))

@@ -1,4 +1,4 @@
-"""Rows of a table to learn from, and the model that was learned from them."""
+"""Fit a model to a table: read its training rows, fit a classifier, and make a `TableModel`."""
 
 from __future__ import annotations
 
@@ -8,35 +8,60 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._validation import Array, Column, read_column
 from fairordinal.estimators import FairOrdinalClassifier
-from fairordinal.models._columns import Cells, check_lengths, columns_of, read_cells, read_complete
-from fairordinal.models._fingerprint import fingerprint
+from fairordinal.models._columns import (
+    TableColumn,
+    check_lengths,
+    columns_of,
+    fingerprint,
+    read_table_column,
+    read_without_blanks,
+)
+from fairordinal.models._components import (
+    BasisResult,
+    Certificate,
+    Classes,
+    Coefficient,
+    DataRecord,
+    DecisionTree,
+    Expected,
+    GroupCounts,
+    ModelSettings,
+    Ramp,
+)
 from fairordinal.models._model import TableModel
-from fairordinal.models._parts import DataRecord
 from fairordinal.models._preparation import MOST_CATEGORIES, TablePreparation
-from fairordinal.models._worth import model_of
 
 logger = logging.getLogger("fairordinal.models")
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Rows of a table as estimators take them; made by `read`.
+    """The training rows of a table, in the form that estimators take.
+
+    Made by `read`. It connects estimators, which take matrices, to models of tables: fit any
+    `FairOrdinalClassifier` or `FairOrdinalFrontier` to its rows, and `model` returns the
+    :class:`TableModel`.
 
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_inputs)
-        Inputs, by `preparation`. The group columns are never among them.
+        Inputs made by `preparation`. The group columns are never inputs.
     y : Column
         Labels, to be passed to `fit`.
     sensitive_features : dict of str to Column
         Groups, to be passed to `fit`.
     preparation : TablePreparation
-        From columns to inputs.
+        How columns become inputs.
     data : DataRecord
-        How many rows were given and left out, which columns, and a fingerprint.
+        Number of rows in the table and of rows left out, names of columns, and a fingerprint.
+
+    See Also
+    --------
+    fit_table : Read a table and fit one model to it.
 
     Examples
     --------
@@ -70,38 +95,39 @@ class TrainingTable:
     ) -> TrainingTable:
         """Read the rows that have a label and a group.
 
-        Others are left out, with a message of the logger ``fairordinal.models``; how many is in
-        `data`.
+        Other rows are left out, with a message of the logger ``fairordinal.models``; `data` has
+        their number.
 
         Parameters
         ----------
         frame : frame of pandas, polars or pyarrow, or mapping of names to columns
-            Named columns.
+            Columns of numbers and of text.
         y : str
-            The column of labels.
+            Name of the column of labels.
         sensitive_features : str or sequence of str
-            The column of groups, or several that mean their intersections. Never an input.
+            Name of the column of groups, or of several columns, whose intersections are the groups.
+            They are never inputs.
         features : sequence of str, default=None
-            The columns to predict from; None takes all others.
+            Names of the columns to predict from; None takes all others.
         ignore : sequence of str, default=()
-            Columns not to predict from, if `features` is None.
+            Names of columns not to predict from, if `features` is None.
         most_categories : int, default=50
-            How many categories of a column have an input of their own.
+            Largest number of categories of a column with an input of their own.
 
         Returns
         -------
         rows : TrainingTable
-            To be fitted to.
+            The training rows.
         """
         columns = columns_of(frame)
         groups = _names(sensitive_features, "sensitive_features")
-        inputs = _chosen(columns, y, groups, features, ignore)
-        cells = {name: read_cells(columns[name], name) for name in (y, *groups, *inputs)}
-        check_lengths([*cells.values()])
-        labels = read_complete(columns[y], "y")
+        inputs = _input_names(columns, y, groups, features, ignore)
+        read = {name: read_table_column(columns[name], name) for name in (y, *groups, *inputs)}
+        check_lengths([*read.values()])
+        labels = read_without_blanks(columns[y], "y")
         group_columns = {name: read_column(columns[name], f"column {name!r}") for name in groups}
-        kept, data = _usable_rows(labels, group_columns, cells, inputs, y)
-        taken = {name: cells[name].take(kept) for name in inputs}
+        kept, data = _usable_rows(labels, group_columns, read, inputs, y)
+        taken = {name: read[name].take(kept) for name in inputs}
         preparation = TablePreparation.learn(taken, most_categories=most_categories)
         return cls(
             preparation.matrix(taken),
@@ -112,7 +138,7 @@ class TrainingTable:
         )
 
     def model(self, classifier: FairOrdinalClassifier) -> TableModel:
-        """The model of the table that a classifier is, fitted to these rows.
+        """Return a classifier that was fitted to these rows as a model of the table.
 
         Parameters
         ----------
@@ -123,9 +149,42 @@ class TrainingTable:
         Returns
         -------
         model : TableModel
-            To predict from tables, and to be kept in a file.
+            Predicts from tables, and can be saved to a file.
         """
-        return model_of(classifier, self.preparation, self.data)
+        self._check_fitted(classifier)
+        # the classifier subtracts origin_ from its inputs; here the thresholds absorb it
+        thresholds = classifier.thresholds_ + classifier.origin_ @ classifier.coef_
+        named = zip(self.preparation.input_names, classifier.coef_.tolist(), strict=True)
+        return TableModel(
+            settings=ModelSettings.of(classifier),
+            classes=Classes.of(classifier.classes_),
+            thresholds=tuple(thresholds.tolist()),
+            coefficients=tuple(Coefficient(name, value) for name, value in named),
+            ramps=Ramp.all_of(classifier),
+            forest=DecisionTree.all_of(classifier),
+            preparation=self.preparation,
+            certificate=Certificate.of(classifier.result_),
+            expected=Expected.of(classifier),
+            bases=tuple(BasisResult(name, *r) for name, r in classifier.basis_results_.items()),
+            groups=GroupCounts.all_of(classifier.result_),
+            data=self.data,
+        )
+
+    def _check_fitted(self, classifier: Any) -> None:
+        """Raise ValueError unless a classifier was fitted to these rows."""
+        if not isinstance(classifier, FairOrdinalClassifier):
+            raise ValueError(
+                "classifier must be a FairOrdinalClassifier, or a model of a frontier without "
+                f"estimator=, got {type(classifier).__name__}: other models are not kept in files."
+            )
+        check_is_fitted(classifier, "coef_")
+        expected = (self.data.rows_used, self.preparation.n_inputs)
+        n_rows = round(float(classifier.result_.score_table.rows.sum()))
+        if (n_rows, len(classifier.coef_)) != expected:
+            raise ValueError(
+                f"classifier must be fitted to these {expected[0]} rows of {expected[1]} inputs, "
+                f"without weights; it was fitted to {n_rows} of {len(classifier.coef_)}."
+            )
 
 
 def fit_table(
@@ -153,34 +212,59 @@ def fit_table(
     Parameters
     ----------
     frame : frame of pandas, polars or pyarrow, or mapping of names to columns
-        Columns of numbers and of text; see :class:`TablePreparation` for what becomes of them.
+        Columns of numbers and of text; see :class:`TablePreparation` for how they become inputs.
     y : str
-        The column of labels: numbers, an ordered categorical, or names with `categories`. Rows
-        without one are left out, and counted in the `data` of the model.
+        Name of the column of labels: numbers, an ordered categorical, or names with `categories`.
+        Rows without a label are left out, and counted in the `data` of the model.
     sensitive_features : str or sequence of str
-        The column of groups, or several that mean their intersections. Never an input. Rows
-        without one are left out as well.
+        Name of the column of groups, or of several columns, whose intersections are the groups.
+        They are never inputs. Rows without a group are left out.
     features : sequence of str, default=None
-        The columns to predict from; None takes all others.
+        Names of the columns to predict from; None takes all others.
     ignore : sequence of str, default=()
-        Columns not to predict from, if `features` is None.
+        Names of columns not to predict from, if `features` is None.
     categories : sequence, default=None
         All labels in ascending order.
-    criterion, trade_off, max_violation, confidence, cost_matrix :
-        As in :class:`~fairordinal.FairOrdinalClassifier`.
-    basis, ranker, alpha, cv, max_time :
-        As in :class:`~fairordinal.FairOrdinalClassifier`.
+    criterion : str or PairwiseCriterion, default="demographic_parity"
+        Criterion of fairness, such as ``"demographic_parity"``, ``"equal_opportunity"`` or
+        ``"equalized_odds"``.
+    trade_off : float in [0, 1), default=None
+        Weight of the violation, λ' of the paper, instead of a limit.
+    max_violation : float, default=None
+        Largest violation in new rows, as estimated by cross-validation; 0.05 if `trade_off` is not
+        given either.
+    confidence : float, default=None
+        Keep the limit in new rows with this confidence, such as 0.9; None keeps it on average.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        Cost of predicting one label for another.
+    basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
+        Columns that rankers weigh: the inputs, the inputs and ramps, or also leaves of trees;
+        ``"auto"`` chooses among them.
+    ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
+        How rankers are made fair; ``"auto"`` pools ``"direct"``, which penalises smooth
+        disparities, and ``"reduction"``, the method of the paper.
+    alpha : float, default=None
+        Strength of the l2 penalty; None chooses it by cross-validation.
+    cv : int, splitter or iterable of splits, default=5
+        Folds for cross-validation. A number means shuffled folds, stratified by group and label.
+    max_time : float, default=60.0
+        Seconds for the final search for thresholds.
     most_categories : int, default=50
-        How many categories of a column have an input of their own.
+        Largest number of categories of a column with an input of their own.
 
     Returns
     -------
     model : TableModel
-        With `predict`; keep it by :func:`save_model`.
+        Predicts from tables, and can be saved by :func:`save_model`.
+
+    See Also
+    --------
+    TrainingTable : Fit a frontier, or a classifier with other parameters, to a table.
+    fairordinal.FairOrdinalClassifier : The classifier that is fitted.
 
     Notes
     -----
-    Nothing is random: the same rows give the same model, unless `max_time` cuts a search short.
+    The fit is deterministic: equal rows give equal models, unless `max_time` stops the search.
 
     Examples
     --------
@@ -217,20 +301,21 @@ def fit_table(
 
 
 def _names(names: str | Sequence[str], argument: str) -> list[str]:
+    """Return one name or several names of columns as a list."""
     listed = [names] if isinstance(names, str) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed):
         raise ValueError(f"{argument} must be the name of a column, or several, got {names!r}.")
     return listed
 
 
-def _chosen(
+def _input_names(
     columns: Mapping[str, Any],
     y: str,
     groups: Sequence[str],
     features: Sequence[str] | None,
     ignore: Sequence[str],
 ) -> list[str]:
-    """Names of the columns to predict from."""
+    """Return the names of the columns to predict from."""
     _check_known(columns, [y], "y")
     _check_known(columns, groups, "sensitive_features")
     if y in groups:
@@ -262,11 +347,11 @@ def _check_known(columns: Iterable[str], names: Iterable[str], argument: str) ->
 def _usable_rows(
     labels: Column,
     groups: Mapping[str, Column],
-    cells: Mapping[str, Cells],
+    columns: Mapping[str, TableColumn],
     inputs: Sequence[str],
     y: str,
 ) -> tuple[Array, DataRecord]:
-    """Rows with a label and a group, and what is to be said of all of them."""
+    """Return the numbers of the rows with a label and a group, and the record of all rows."""
     no_label = labels.missing()
     no_group = np.any([column.missing() for column in groups.values()], axis=0) & ~no_label
     kept = np.flatnonzero(~no_label & ~no_group)
@@ -281,12 +366,15 @@ def _usable_rows(
             "%d of %d rows are left out: %d without a label (column %r), %d without a group.",
             sum(counts), len(no_label), counts[0], y, counts[1],
         )  # fmt: skip
-    found = fingerprint(cells.values())
-    return kept, DataRecord(len(no_label), *counts, y, tuple(groups), tuple(inputs), found)
+    sha256 = fingerprint(columns.values())
+    return kept, DataRecord(len(no_label), *counts, y, tuple(groups), tuple(inputs), sha256)
 
 
 def _take(column: Column, rows: Array) -> Column:
-    """Some rows; the integer dtype is restored if the rows with missing values are dropped."""
+    """Return some rows of a column.
+
+    The integer dtype is restored if the rows with missing values were dropped.
+    """
     values = column.values[rows]
     numbers = column.names is None and not column.boolean and len(rows) < len(column.values)
     if numbers and values.dtype.kind == "f" and bool((values == np.rint(values)).all()):
