@@ -140,10 +140,10 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[Path]) ->
             continue
         if path.is_dir():
             raise ValueError(f"{option}: {path} is a folder; name a file in it.")
-        place = _identity(path)
-        if place is not None and place in taken:
-            raise ValueError(f"{option}: {path} is {taken[place]}; name another file.")
-        taken[place] = "written to by another option"
+        identity = _identity(path)
+        if identity is not None and identity in taken:
+            raise ValueError(f"{option}: {path} is {taken[identity]}; name another file.")
+        taken[identity] = "written to by another option"
         if is_read_only(path):
             raise ValueError(f"{option}: {path} is read-only; allow writing, or name another file.")
         if is_regular(path) and not _is_writable(path):

@@ -115,7 +115,7 @@ class Ramp:
 class Split:
     """Rows with ``input <= threshold`` go left; a child is a split, or -1 - l for leaf l.
 
-    `input` is its place among the coefficients, counted from 0; two inputs may have one name.
+    `input` is its index among the coefficients; a name would not do, as two inputs may share one.
     """
 
     input: int
@@ -211,9 +211,9 @@ def _as_float(value: Any) -> float | None:
 class Certificate:
     """Cost and violation of the training rows, and a lower bound of the objective.
 
-    No thresholds have an objective below `lower_bound`. `limit` or `price` is the constraint of the
-    search for thresholds, often stricter than `ModelSettings` because of optimism. A `surcharge` on
-    all labels but the best constant one is part of the objective.
+    No thresholds have an objective below `lower_bound`. `limit` or `price` is what the
+    search for thresholds was given, often stricter than the parameters in `ModelSettings`. A
+    `surcharge` on all labels but the best constant one is part of the objective.
     """
 
     objective: float

@@ -107,7 +107,7 @@ def _child_index(child: int, root: int, first: int) -> tuple[int, int]:
 class Prepared(NamedTuple):
     """Names of the nodes of a column, before it is multiplied by coefficients."""
 
-    name: str  # the standardised number, or the place of the category
+    name: str  # the standardised number, or the index of the category
     missing: str = ""  # whether the number is missing
 
 
@@ -175,12 +175,12 @@ class Graph:
         return Prepared(filled, missing)
 
     def _text(self, column: TextColumn) -> Prepared:
-        no_input = column.n_inputs  # the place of the 0 after the coefficients
+        no_input = column.n_inputs  # the index of the 0 after the coefficients
         missing, unknown = (
-            no_input if place < 0 else place
-            for place in (column.place_of_missing, column.place_of_unknown)
+            no_input if index < 0 else index
+            for index in (column.missing_index, column.unknown_index)
         )
-        place = self.node(
+        index = self.node(
             "LabelEncoder",
             self._input(column.name, self.onnx.TensorProto.STRING),
             domain="ai.onnx.ml",
@@ -190,7 +190,7 @@ class Graph:
                 "default_int64": unknown,
             },
         )
-        return Prepared(place)
+        return Prepared(index)
 
     def _add_ramps(self, total: str, model: TableModel) -> str:
         """Add the ramps to the score, one after the other."""
@@ -237,9 +237,9 @@ class Graph:
                 "nodes_featureids": [used.index(split.input) for split in splits],
                 "nodes_splits": tensor(np.array([split.threshold for split in splits])),
                 "nodes_modes": tensor(np.full(len(splits), AT_MOST, dtype=np.uint8)),
-                "nodes_truenodeids": [place for place, _ in children[::2]],
+                "nodes_truenodeids": [index for index, _ in children[::2]],
                 "nodes_trueleafs": [leaf for _, leaf in children[::2]],
-                "nodes_falsenodeids": [place for place, _ in children[1::2]],
+                "nodes_falsenodeids": [index for index, _ in children[1::2]],
                 "nodes_falseleafs": [leaf for _, leaf in children[1::2]],
                 "leaf_targetids": [0] * len(values),
                 "leaf_weights": tensor(values),
@@ -250,27 +250,27 @@ class Graph:
         """Return the names of the inputs that trees split on, by number; each is [N, 1]."""
         found, first, double = {}, 0, {"to": self.onnx.TensorProto.DOUBLE}
         for column, prepared in zip(model.preparation.columns, self.prepared, strict=True):
-            for place in range(column.n_inputs):
-                if first + place not in used:
+            for index in range(column.n_inputs):
+                if first + index not in used:
                     continue
                 name = prepared.name
                 if isinstance(column, TextColumn):
-                    name = self.node("Equal", name, self.constant(np.array(place)))
+                    name = self.node("Equal", name, self.constant(np.array(index)))
                     name = self.node("Cast", name, attributes=double)
-                elif place:
+                elif index:
                     name = self.node("Cast", prepared.missing, attributes=double)
-                found[first + place] = name
+                found[first + index] = name
             first += column.n_inputs
         return found
 
     def _label(self, model: TableModel, total: str) -> Any:
         above = self.node("Greater", total, self.constant(model.thresholds_[None, :]))
         counted = self.node("Cast", above, attributes={"to": self.onnx.TensorProto.INT64})
-        place = self.node(
+        index = self.node(
             "ReduceSum", counted, self.constant(np.array([1])), attributes={"keepdims": 0}
         )
         kind = {"int": "INT64", "float": "DOUBLE", "str": "STRING"}[model.classes.kind]
-        self.node("Gather", self.constant(model.classes_), place, output="label")
+        self.node("Gather", self.constant(model.classes_), index, output="label")
         return self._vector("label", getattr(self.onnx.TensorProto, kind))
 
     def _score(self, total: str) -> Any:

@@ -124,33 +124,33 @@ class TextColumn:
             yield f"{self.name} (missing)"
 
     @property
-    def place_of_missing(self) -> int:
-        """Place of missing text among the inputs; -1 if it has none."""
+    def missing_index(self) -> int:
+        """Index of missing text among the inputs; -1 if it has none."""
         return self.n_inputs - 1 if self.missing else -1
 
     @property
-    def place_of_unknown(self) -> int:
-        """Place of unknown categories among the inputs; -1 if they have none."""
-        return len(self.categories) if self.other else self.place_of_missing
+    def unknown_index(self) -> int:
+        """Index of unknown categories among the inputs; -1 if they have none."""
+        return len(self.categories) if self.other else self.missing_index
 
-    def places(self, column: TableColumn) -> Array:
-        """Return the place of the input that is 1 in each row; -1 if none is."""
+    def input_indices(self, column: TableColumn) -> Array:
+        """Return the index of the input that is 1 in each row; -1 if none is."""
         column = column.as_texts()
-        place = {category: i for i, category in enumerate(self.categories)}
-        known = [place.get(text, self.place_of_unknown) for text in column.texts or ()]
+        index = {category: i for i, category in enumerate(self.categories)}
+        known = [index.get(text, self.unknown_index) for text in column.texts or ()]
         # code -1, a missing text, takes the last entry
-        return np.array([*known, self.place_of_missing])[column.values]
+        return np.array([*known, self.missing_index])[column.values]
 
     def fill(self, X: Array, start: int, column: TableColumn) -> None:
         """Write the inputs into a matrix of zeros, from column `start` on."""
-        places = self.places(column)
-        known = np.flatnonzero(places >= 0)
-        X[known, start + places[known]] = 1.0
+        indices = self.input_indices(column)
+        known = np.flatnonzero(indices >= 0)
+        X[known, start + indices[known]] = 1.0
 
     def scores(self, column: TableColumn, coefficients: Array) -> Array:
         """Return what the column contributes to the score of each row."""
-        zero = np.zeros((1, *coefficients.shape[1:]))  # for place -1
-        return np.concatenate([coefficients, zero])[self.places(column)]
+        zero = np.zeros((1, *coefficients.shape[1:]))  # for index -1
+        return np.concatenate([coefficients, zero])[self.input_indices(column)]
 
 
 PreparedColumn = NumberColumn | TextColumn
@@ -345,7 +345,7 @@ def _learn_column(column: TableColumn, most_categories: int) -> PreparedColumn |
         return IgnoredColumn(column.name, f"it is {column.texts[0]!r:.60} in every row")
     # the stable sort prefers the first of equally frequent categories
     frequent = np.argsort(-counts, kind="stable")[:most_categories]
-    categories = tuple(column.texts[place] for place in sorted(frequent.tolist()))
+    categories = tuple(column.texts[code] for code in sorted(frequent.tolist()))
     return TextColumn(column.name, categories, len(counts) > len(categories), missing)
 
 
