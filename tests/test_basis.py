@@ -27,7 +27,7 @@ from fairordinal._rows import Block, Features
 from fairordinal.estimators import describe_basis, learn
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.models import fit_table
-from fairordinal.ranker import _data as ranker_data
+from fairordinal.ranker import _paths as ranker_paths
 from fairordinal.ranker import read_rows
 
 QUICK = {"ranker": "direct", "cv": 3, "alpha": 0.03, "max_violation": 0.1}
@@ -209,7 +209,7 @@ def test_a_basis_must_be_known():
 @pytest.mark.parametrize("most", [1000, 500])  # rows to choose by: all, or a sample
 @pytest.mark.parametrize("lengths", [(600,), (100, 1, 499)])
 def test_models_are_the_same_however_rows_are_cut(lengths, most, basis, monkeypatch):
-    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", most)
+    monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", most)
     X, y, a = people(600)
     options = QUICK | {"basis": basis, "max_violation": 0.3}
     here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)

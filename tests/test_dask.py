@@ -25,15 +25,16 @@ from fairordinal import (
 )
 from fairordinal._costs import cost_matrix
 from fairordinal._pairloss import LOSSES, Histogram
-from fairordinal._pairloss._bins import added, spans_of, tally
+from fairordinal._pairloss._bins import add_grid_counts, count_on_grid, find_spans
 from fairordinal._rows import Block, Features, folds_of, read_partitions, score_table
 from fairordinal._rows import _scores as scores_module
 from fairordinal._rows._features import add_moments, moments_of, scaled_by
 from fairordinal._rows._folds import spaced
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker import FairLinearRanker, pair_data
-from fairordinal.ranker import _data as ranker_data
-from fairordinal.ranker._objective import Aim, Objective, Training
+from fairordinal.ranker import _paths as ranker_paths
+from fairordinal.ranker._objective import Aim, Objective
+from fairordinal.ranker._solver import Training
 from fairordinal.thresholds import read_goal, read_settings, solve
 from fairordinal.thresholds._stretched import coarseness_of
 
@@ -86,8 +87,8 @@ def test_tallies_of_blocks_add_up_to_that_of_all_rows(data, seed):
     cells, weight = generator.integers(0, n_cells, n), generator.choice([0.5, 2.0], n)
     ends = np.cumsum(data.draw(cuttings(n)))[:-1]
     parts = zip(*(np.split(values, ends) for values in (scores, cells, weight)), strict=True)
-    found = added([tally(s, c, n_cells, w, detail) for s, c, w in parts])
-    whole = tally(scores, cells, n_cells, weight, detail)
+    found = add_grid_counts([count_on_grid(s, c, n_cells, w, detail) for s, c, w in parts])
+    whole = count_on_grid(scores, cells, n_cells, weight, detail)
     if whole.counts is None:
         assert found.counts is None
         assert found.spans[0, 0] == scores.min()
@@ -96,15 +97,15 @@ def test_tallies_of_blocks_add_up_to_that_of_all_rows(data, seed):
         assert (inside.sum(axis=1) == 1).all()
         return
     np.testing.assert_array_equal(found.spans, whole.spans)
-    mine, theirs = (Histogram.from_tally(each, detail) for each in (found, whole))
+    mine, theirs = (Histogram.from_grid(each, detail) for each in (found, whole))
     assert mine.bins.places == theirs.bins.places
     np.testing.assert_allclose(mine.counts, theirs.counts, atol=1e-9)
 
 
 def test_spans_are_apart_and_hold_every_score():
     scores = np.concatenate([np.linspace(0, 30, 7), [71.0, 90.0], [1e9], [1e9 + 39]])
-    np.testing.assert_array_equal(spans_of(scores), [[0, 30], [71, 90], [1e9, 1e9 + 39]])
-    assert spans_of(np.zeros(0)).shape == (0, 2)
+    np.testing.assert_array_equal(find_spans(scores), [[0, 30], [71, 90], [1e9, 1e9 + 39]])
+    assert find_spans(np.zeros(0)).shape == (0, 2)
 
 
 def test_samples_are_spread_evenly_and_know_nothing_of_blocks():
@@ -168,7 +169,7 @@ def test_objectives_of_blocks_are_those_of_all_rows(data, seed):
             Objective(
                 pair_data(each, as_criterion("demographic_parity"), LOSSES["logistic"]),
                 0.1,
-                Aim(price=10.0, level=0.02, pull=0.3),
+                Aim(penalty=10.0, limit=0.02, mean_penalty=0.3),
             )(coef)
             for each in (part, same)
         ]
@@ -179,7 +180,7 @@ def test_objectives_of_blocks_are_those_of_all_rows(data, seed):
 @pytest.mark.parametrize("lengths", [[300], [100, 200], [0, 1, 120, 0, 179]])
 @pytest.mark.parametrize("most", [1000, 200])  # rows to choose by: all, or a sample
 def test_the_classifier_is_the_same_however_rows_are_cut(lengths, most, monkeypatch):
-    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", most)
+    monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", most)
     X, y, a = people()
     here = FairOrdinalClassifier(max_violation=0.1, **DIRECT).fit(X, y, sensitive_features=a)
     columns = [cut(values, lengths) for values in (X, y)]
@@ -206,7 +207,7 @@ def test_random_cuttings_give_the_same_ranker_and_thresholds(data):
     lengths = data.draw(cuttings(150))
     here, there = FairOrdinalClassifier(**options), FairOrdinalClassifier(**options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranker_data, "MOST_CHOOSING", data.draw(st.sampled_from([100, 150])))
+        patch.setattr(ranker_paths, "MOST_CHOOSING", data.draw(st.sampled_from([100, 150])))
         here.fit(X, y, sensitive_features=a)
         there.fit(cut(X, lengths), cut(y, lengths), sensitive_features=cut(a, lengths))
     np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
@@ -449,7 +450,7 @@ def test_bounds_of_stretches_are_honest(criterion, asked, monkeypatch):
 def test_many_rows_are_chosen_by_a_sample_and_learned_from_all(where, monkeypatch):
     X, y, a = people(3000)
     whole = FairOrdinalClassifier(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
-    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", 1600)
+    monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", 1600)
     lengths = [1000, 800, 1200]
     columns = (X, y, a) if where == "memory" else [cut(v, lengths) for v in (X, y, a)]
     model = FairOrdinalClassifier(trade_off=0.3, **QUICK)
@@ -470,7 +471,7 @@ def test_columns_that_the_sample_has_not_seen_take_no_more_steps(monkeypatch):
     for column, at in enumerate(rare):
         dummies[at, column] = 1.0
     X = np.column_stack([X, dummies])
-    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", 1500)
+    monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", 1500)
     steps, fit = [], Training.fit
 
     def counted(self, data, aim, start, steepness=None):

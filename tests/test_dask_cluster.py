@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from fairordinal import FairOrdinalClassifier, audit
 from fairordinal._rows import _dask as dask_rows
 from fairordinal.ranker import FairLinearRanker
-from fairordinal.ranker import _data as ranker_data
+from fairordinal.ranker import _paths as ranker_paths
 
 OPTIONS = {"trade_off": 0.3, "ranker": "relaxed", "alpha": 1e-3, "cv": 2}
 
@@ -41,7 +41,7 @@ def in_blocks(*columns, size=1500):
 @pytest.fixture
 def slowly(monkeypatch):
     """Passes that take their time, and say how many there were."""
-    monkeypatch.setattr(ranker_data, "MOST_CHOOSING", 1000)
+    monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", 1000)
     return counted(monkeypatch, 0.02)
 
 

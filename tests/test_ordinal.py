@@ -222,7 +222,7 @@ def test_clone_and_pickle():
         ({"trade_off": 0.1, "max_violation": 0.1}, "Give either"),
         ({"confidence": 1.5}, "confidence must lie"),
         ({"cv": 1}, "cv must be a whole number"),
-        ({"criterion": "harm_parity"}, "speaks of single samples"),
+        ({"criterion": "harm_parity"}, "is about single samples"),
         ({"cost_matrix": [[0, 1], [1, 0]]}, "cost_matrix has shape"),
     ],
 )

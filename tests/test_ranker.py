@@ -9,16 +9,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from fairordinal._pairloss import LOSSES
+from fairordinal._pairloss import LOSSES, STEP, measure
 from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualOpportunity, as_criterion
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker, pair_data, pairwise_gradient
-from fairordinal.ranker import _objective as objective_module
-from fairordinal.ranker._objective import Aim, Objective, Training, minimise
+from fairordinal.ranker import _pairs as pairs_module
+from fairordinal.ranker._objective import Aim, Objective, ScoredPairs
 from fairordinal.ranker._paths import (
     GRID,
-    LEVELS,
+    LIMITS,
     WAYS,
     accuracy_of,
     direct,
@@ -27,6 +27,7 @@ from fairordinal.ranker._paths import (
     plain,
     violation_of,
 )
+from fairordinal.ranker._solver import Training, minimise, steepness_at
 
 
 def biased_rows(n=400, n_groups=2, seed=0):
@@ -53,14 +54,26 @@ def tables_of(data):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
     data = data_of(*biased_rows(n_groups=n_groups), criterion, loss)
-    turn = 0.3 * tables_of(data)[0] / data.pair_weight
-    aim = Aim(turn=turn, price=30.0, level=0.05, sharpness=2.0, pull=0.2)
+    tilt = 0.3 * tables_of(data)[0] / data.unit_weight
+    aim = Aim(tilt=tilt, penalty=30.0, limit=0.05, sharpness=2.0, mean_penalty=0.2)
     objective = Objective(data, 0.1, aim)
     coef = np.random.default_rng(1).normal(size=4)
     _, gradient = objective(coef)
     for i, step in enumerate(1e-4 * np.eye(4)):
         slope = (objective(coef + step)[0] - objective(coef - step)[0]) / 2e-4
         assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_gradient_of_smooth_steps_is_subtracted(loss):
+    X, y, a = biased_rows()
+    data, coef = data_of(X, y, a, loss=loss), np.array([1.0, -0.5, 0.2, 0.0])
+    cells, weight = a * 4 + y, np.ones(len(y))
+    pairs = ScoredPairs(data.rows, data.loss, coef, data.loss.detail)
+    steps = pairs.histogram.potential(STEP, data.pair_weights)
+    slopes = measure(data.loss, X @ coef, cells, data.n_cells, weight).slopes_of(steps)
+    expected = pairs.loss(data.pair_weights)[1] - X.T @ slopes
+    np.testing.assert_allclose(pairs.loss(data.pair_weights, steps)[1], expected, atol=1e-9)
 
 
 def test_all_pairs_are_those_of_a_logistic_regression_on_explicit_pairs():
@@ -120,17 +133,17 @@ def test_a_multiplier_gives_what_grid_search_of_fairlearn_gives_on_explicit_pair
     base = LogisticRegression(C=1 / (alpha * len(signs)), fit_intercept=False, tol=1e-10)
     search = reductions.GridSearch(base, moment(), grid=pd.DataFrame({0: lagrange}))
     search.fit(D, signs, sensitive_features=groups)
-    aim = Aim(turn=multiplier * tables_of(data)[0] / data.pair_weight)
+    aim = Aim(tilt=multiplier * tables_of(data)[0] / data.unit_weight)
     found = minimise(Objective(data, alpha, aim), np.zeros(4), tol=1e-9, max_iter=500)
     np.testing.assert_allclose(found.coef, search.predictors_[0].coef_[0], rtol=1e-4, atol=1e-5)
 
 
 def hessian_at(objective, coef):
-    root = np.linalg.cholesky(objective.curvature)
-    return root @ objective.steepness(coef) @ root.T
+    root = np.linalg.cholesky(objective.hessian_at_0)
+    return root @ steepness_at(objective, coef) @ root.T
 
 
-@pytest.mark.parametrize("aim", [Aim(), Aim(price=30.0, level=0.02), Aim(pull=1.0)])
+@pytest.mark.parametrize("aim", [Aim(), Aim(penalty=30.0, limit=0.02), Aim(mean_penalty=1.0)])
 def test_the_hessian_elsewhere_is_how_gradients_change(aim):
     data = data_of(*biased_rows(300))
     objective = Objective(data, 0.01, aim)
@@ -147,22 +160,22 @@ def test_the_hessian_elsewhere_is_how_gradients_change(aim):
 def test_at_0_both_hessians_are_one():
     objective = Objective(data_of(*biased_rows(300)), 0.01)
     there = hessian_at(objective, np.zeros(4))
-    np.testing.assert_allclose(there, objective.curvature, rtol=0.01, atol=1e-4)
+    np.testing.assert_allclose(there, objective.hessian_at_0, rtol=0.01, atol=1e-4)
 
 
 def test_very_many_features_have_the_diagonal_of_the_hessian(monkeypatch):
     rows = biased_rows(n_groups=3)
-    whole = data_of(*rows).curvature
-    monkeypatch.setattr(objective_module, "MOST_WHITENED", 3)
-    np.testing.assert_allclose(data_of(*rows).curvature, np.diag(whole))
+    whole = data_of(*rows).hessian_at_0
+    monkeypatch.setattr(pairs_module, "MOST_WHITENED", 3)
+    np.testing.assert_allclose(data_of(*rows).hessian_at_0, np.diag(whole))
 
 
 def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():
     data = data_of(*biased_rows(300))
-    objective = Objective(data, 0.01, Aim(price=30.0, level=0.02))
+    objective = Objective(data, 0.01, Aim(penalty=30.0, limit=0.02))
     plainly = minimise(objective, np.zeros(4), tol=1e-7, max_iter=500)
     start = plainly.coef + 0.05
-    known = objective.steepness(start)
+    known = steepness_at(objective, start)
     found = minimise(objective, start, tol=1e-7, max_iter=500, steepness=known)
     again = minimise(objective, start, tol=1e-7, max_iter=500)
     assert found.n_iter < again.n_iter
@@ -181,9 +194,9 @@ def test_beyond_its_weight_a_pair_is_turned_round():
     X, y, a = biased_rows(60)
     data = data_of(X, y, a)
     lean = np.sign(tables_of(data)[0] - tables_of(data)[0].T)
-    weights = Objective(data, 0.1, Aim(turn=0.5 * 3.0 * lean)).weights
+    weights = Objective(data, 0.1, Aim(tilt=0.5 * 3.0 * lean)).weights
     np.testing.assert_allclose(weights, weights * (weights > 0))
-    tilted = data.accuracy - data.accuracy.T - 3.0 * data.pair_weight * lean
+    tilted = data.pair_weights - data.pair_weights.T - 3.0 * data.unit_weight * lean
     np.testing.assert_allclose(weights - weights.T, tilted)
 
 
@@ -218,7 +231,7 @@ def test_other_rows_get_the_same_aims():
     fits = [fit for way in WAYS.values() for fit in way(data, first, training)]
     for fit, again in zip(fits, training.fit_again(data, fits), strict=True):
         assert again.aim is fit.aim
-        if not fit.aim.price:  # else the smooth step depends on where the fit starts
+        if not fit.aim.penalty:  # else the smooth step depends on where the fit starts
             np.testing.assert_allclose(again.coef, fit.coef, atol=1e-4)
 
 
@@ -293,7 +306,7 @@ def test_a_fit_that_does_not_converge_says_so():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"criterion": "harm_parity"}, "HarmParity speaks of single samples"),
+        ({"criterion": "harm_parity"}, "HarmParity is about single samples"),
         ({"ranker": "guess"}, "ranker must be one of"),
         ({"loss": "exponential"}, "loss must be one of"),
         ({"alpha": -1.0}, "alpha must be"),
@@ -464,14 +477,14 @@ def test_contrasts_without_their_zeros_are_the_same(criterion):
     tau = generator.normal(size=len(tables))
     same = np.einsum("euv,uv->e", tables, wins)
     np.testing.assert_allclose(data.disparities(wins), same, atol=1e-14)
-    np.testing.assert_allclose(data.mixed(tau), np.tensordot(tau, tables, 1), atol=1e-14)
+    np.testing.assert_allclose(data.mix_contrasts(tau), np.tensordot(tau, tables, 1), atol=1e-14)
     netted = np.abs(tables - tables.transpose(0, 2, 1)).max(axis=(1, 2))
-    np.testing.assert_allclose(data.greatest_netted, netted, rtol=1e-14)
-    ahead = np.einsum("euv,v,ud->ed", tables, data.totals, data.moments)
-    behind = np.einsum("euv,u,vd->ed", tables, data.totals, data.moments)
+    np.testing.assert_allclose(data.largest_net_weights, netted, rtol=1e-14)
+    ahead = np.einsum("euv,v,ud->ed", tables, data.totals, data.cell_sums)
+    behind = np.einsum("euv,u,vd->ed", tables, data.totals, data.cell_sums)
     np.testing.assert_allclose(data.mean_differences, ahead - behind, atol=1e-12)
-    for u, kind in enumerate(data.kinds.kinds):
-        v = data.kinds.first[kind]
+    for u, number in enumerate(data.merged.number):
+        v = data.merged.first[number]
         np.testing.assert_array_equal(tables[:, u], tables[:, v])
         np.testing.assert_array_equal(tables[:, :, u], tables[:, :, v])
 
@@ -483,5 +496,5 @@ def test_the_direct_way_ends_where_fairness_is_out_of_reach():
     training = Training(1e-3, 1e-4, 500)
     first = plain(data, training)
     path = direct(data, first, training)
-    assert len(path) < len(LEVELS)
+    assert len(path) < len(LIMITS)
     assert np.abs(path[-1].coef).max() > 1e-6 * np.abs(first.coef).max()

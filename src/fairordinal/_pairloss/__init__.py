@@ -1,49 +1,56 @@
-r"""A loss of all pairs of rows, without forming one.
+r"""The loss of all pairs of rows, computed without forming pairs.
 
-With cells u = (group, true label), signed weights of pairs of cells W and a loss ℓ::
+With cells u = (group, true label), row weights w, signed weights W of pairs of cells and a loss ℓ::
 
     L(s) = sum_uv |W_uv| sum_{i in u, j in v} w_i w_j ℓ(sgn(W_uv) (s_i - s_j))
 
-A positive weight asks that rows of u score above rows of v, a negative one the reverse. `measure`
-sums it in the way that suits ℓ, and gives its derivatives by the score of each row.
+A positive weight asks that rows of u score above rows of v, a negative one the reverse. There are
+two ways to compute L and its derivatives by the scores; `measure` takes the one that suits ℓ:
 
-A smooth ℓ, `logistic` or `smooth_hinge`, sees the scores only through the cells' histograms
-(`Histogram`):
+* **Histograms** for a smooth ℓ (`logistic`, `smooth_hinge`). L depends on the scores only through
+  the histograms of the cells, which are convolved with ℓ by FFT. Beyond a distance of 40 these
+  losses are linear up to rounding. Longer gaps between scores are therefore shortened to 40, and a
+  linear term is added, so that outliers need no bins. Histograms of blocks of rows add up. The cost
+  is O(n + m·B·log B) with m cells and B bins.
+* **Sorting** for the `squared_hinge`, whose derivative has a kink that bins would blur. The cost is
+  O(n·log n + n·m).
 
-* spread each score over the 4 nearest of B bins with cubic B-spline weights;
-* convolve the histograms with the kernel ℓ(bin · h), by FFT, and mix them by W into a potential
-  φ_u for each cell; the kernel is sharpened so that spreading twice gives ℓ back;
-* L = ½ Σ_i w_i φ_u(i)(s_i), and its gradient is w_i φ'_u(i)(s_i).
+The modules, in the order of their imports:
 
-Histograms of blocks of rows add up, so that rows may lie anywhere. Cost O(n + m·B·log B) with m
-cells and B = range/h bins. Beyond 40 units of distance these losses
-are linear to rounding, so that gaps in the scores are shortened to 40 without changing anything but
-a linear term: outliers cost nothing.
-
-The `squared_hinge` has a kink, and is summed exactly by sorting the scores (`Sorted`), in
-O(n·log n + n·m).
+=============== =====================================================================
+`_losses`       ℓ, and a smooth step in place of wins
+`_bins`         scores spread over bins by cubic B-splines, and potentials read off bins
+`_histogram`    potentials of all pairs by FFT; cells that are merged
+`_sorted_sums`  sums over the rows within a distance of 1
+`_pair_loss`    the loss and its derivatives by the score of each row
+=============== =====================================================================
 """
 
-from fairordinal._pairloss._alike import Alike, alike_rows
-from fairordinal._pairloss._bins import Bins, Tally, added, slopes_at, spread, tally
-from fairordinal._pairloss._histogram import Histogram
-from fairordinal._pairloss._kernels import LOSSES, STEP, Kernel
-from fairordinal._pairloss._loss import PairLoss
-from fairordinal._pairloss._measure import measure
+from fairordinal._pairloss._bins import (
+    Bins,
+    GridCounts,
+    add_grid_counts,
+    count_on_grid,
+    slopes_at,
+    spread,
+)
+from fairordinal._pairloss._histogram import Histogram, MergedCells, merge_equal_rows
+from fairordinal._pairloss._losses import LOSSES, STEP, Kernel
+from fairordinal._pairloss._pair_loss import PairLoss, measure
 
 __all__ = [
     "LOSSES",
     "STEP",
-    "Alike",
     "Bins",
+    "GridCounts",
     "Histogram",
     "Kernel",
+    "MergedCells",
     "PairLoss",
-    "Tally",
-    "added",
-    "alike_rows",
+    "add_grid_counts",
+    "count_on_grid",
     "measure",
+    "merge_equal_rows",
     "slopes_at",
     "spread",
-    "tally",
 ]

@@ -1,63 +1,79 @@
-"""Histograms of scores by cell, and what can be read off them about all pairs."""
+r"""Histograms of scores by cell, and the loss of all pairs by convolution.
+
+With ``T[u, b]``, the weight of cell u at bin b, and ``A[u, v]``, the weight of pairs in which a row
+of u should score above a row of v, the potential of cell u is the loss that one more row of u would
+add at bin b::
+
+    φ[u, b] = Σ_v A[u, v] Σ_b' T[v, b'] ℓ(h (b - b'))      pairs in which it should be above
+            + Σ_v A[v, u] Σ_b' T[v, b'] ℓ(h (b' - b))      pairs in which it should be below
+
+    L = Σ_uv A[u, v] Σ_bb' T[u, b] T[v, b'] ℓ(h (b - b')) = ½ Σ_u Σ_b T[u, b] φ[u, b]
+
+The factor ½ is there because each pair is counted in the potentials of both of its cells. Inner
+sums are convolutions, which the FFT turns into products.
+
+**Sharpening.** Scores are spread over bins by cubic B-splines, and potentials are read at scores
+with the same splines. Both steps smooth ℓ. The kernel is therefore divided, in the frequency
+domain, by the response of the spline (2 + cos ω)/3 twice; `spline_filter1d` does one such division.
+The result then interpolates ℓ at multiples of h.
+
+**Merging.** Cells with equal rows and equal columns of A have the same potential, and count as one
+cell in the transforms.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.ndimage import spline_filter1d
 
-from fairordinal._pairloss._alike import alike
 from fairordinal._pairloss._bins import (
     BINS_PER_DETAIL,
     Bins,
-    Tally,
-    rounded_up,
+    GridCounts,
+    count_on_grid,
+    padded_size,
     spread,
-    tally,
 )
-from fairordinal._pairloss._kernels import Kernel
+from fairordinal._pairloss._losses import Kernel
 from fairordinal._validation import Array
 
-MARGIN = 40  # bins by which kernels are sampled further, where sharpening has its edges
+EDGE = 40  # bins by which kernels are sampled beyond the ends, where sharpening is inexact
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Rows of cells, spread over bins; see the package docstring.
-
-    ``counts[u, b]`` is the weight of cell u at bin b, spread by cubic B-splines. Histograms of
-    blocks of rows add up to that of all rows.
-    """
+    """Weights of rows by cell and bin. Histograms of blocks with the same bins add up."""
 
     bins: Bins
-    counts: Array  # (n_cells, n_bins)
+    counts: Array  # T, (n_cells, n_bins)
 
     @classmethod
     def of(
         cls, scores: Array, cells: Array, n_cells: int, weight: Array, *, detail: float = 1.0
     ) -> Histogram:
-        """The histogram of rows in memory."""
-        counted = tally(scores, cells, n_cells, weight, detail)
-        known = cls.from_tally(counted, detail)
-        if known is not None:
-            return known
+        """Histogram of rows in memory."""
+        counted = count_on_grid(scores, cells, n_cells, weight, detail)
+        histogram = cls.from_grid(counted, detail)
+        if histogram is not None:
+            return histogram
         bins = Bins.over(counted.spans, detail)
         return cls(bins, spread(bins, scores, cells, n_cells, weight))
 
     @classmethod
-    def from_tally(cls, counted: Tally, detail: float) -> Histogram | None:
-        """The histogram of rows that were counted; None if they have to be counted in own bins."""
+    def from_grid(cls, counted: GridCounts, detail: float) -> Histogram | None:
+        """Histogram on the common grid; None if the scores are too far apart for it."""
         if counted.counts is None:
             return None
-        n_bins = rounded_up(counted.counts.shape[1] - 5)
+        n_bins = padded_size(counted.counts.shape[1] - 5)
         padding = n_bins - counted.counts.shape[1]
-        place = np.array([-float(counted.first)])
-        step = detail / BINS_PER_DETAIL
-        bins = Bins(np.zeros(1), place, np.zeros(0), step, n_bins)
+        bins = Bins.on_grid(counted.first, detail / BINS_PER_DETAIL, n_bins)
         return cls(bins, np.pad(counted.counts, ((0, 0), (0, padding))))
 
     @property
@@ -65,92 +81,150 @@ class Histogram:
         return self.bins.n_bins
 
     def quantiles(self, shares: Array) -> Array:
-        """Scores below which shares of the weight lie, to about a bin; without wide gaps."""
+        """Quantiles of the scores, to about a bin and up to a common shift.
+
+        Gaps between spans count as shortened.
+        """
         below = np.cumsum(self.counts.sum(axis=0))
         bins = np.interp(shares, below / below[-1], np.arange(self.n_bins))
         return np.asarray(bins * self.bins.step)
 
+    def loss(self, kernel: Kernel, weights: Array) -> tuple[float, Array]:
+        """The loss L of all pairs and the potentials φ, for signed weights W of pairs of cells."""
+        potential = self.potential(kernel, weights)
+        near = 0.5 * float(np.vdot(self.counts, potential))
+        if not len(self.bins.removed) or kernel.tail == 0.0:
+            return near, potential
+        return near + kernel.tail * self._loss_in_gaps(weights), potential
+
     def potential(self, kernel: Kernel, weights: Array) -> Array:
-        """``φ[u, b]``: loss of one more row of cell u at bin b, for signed weights of pairs."""
-        return self._convolve(self.counts, weights, kernel.value)
+        """The potentials φ of the loss for signed weights W, (n_cells, n_bins)."""
+        return self._convolve(weights, kernel.value)
 
-    def bending(self, kernel: Kernel, weights: Array, counts: Array) -> Array:
-        """Potential of the second derivative of the loss, of rows counted in any way."""
-        return self._convolve(counts, weights, kernel.curvature)
+    def curvature_potential(self, kernel: Kernel, weights: Array) -> Array:
+        """The potentials with ℓ'' in place of ℓ, (n_cells, n_bins)."""
+        return self._convolve(weights, kernel.curvature)
 
-    def pair_table(self, kernel: Kernel, kinds: Array) -> Array:
-        """``P[u, v]``: the loss of all pairs (i in u, j in v) if i should be above j.
+    def pair_table(self, kernel: Kernel, merged: Array) -> Array:
+        """``P[u, v]``: the loss of all pairs (i in u, j in v) in which i should be above j.
 
-        Cells of a kind count as one. For a loss without a tail.
+        Parameters
+        ----------
+        kernel : Kernel
+            A loss without a tail: shortened gaps then make no difference.
+        merged : ndarray of shape (n_cells,)
+            Number of the merged cell of each cell; u and v are merged cells.
         """
         assert kernel.tail == 0.0
-        won, _ = self._spectra(kernel.value)
-        counts = _merged(self.counts, kinds)
-        seen = irfft(rfft(counts, self._size, axis=1) * won, self._size, axis=1)
-        return counts @ seen[:, : self.n_bins].T
+        above, _ = self._spectra(kernel.value)
+        counts = _sum_cells(self.counts, merged)
+        losses = irfft(rfft(counts, self._size, axis=1) * above, self._size, axis=1)
+        return counts @ losses[:, : self.n_bins].T
 
     @property
     def _size(self) -> int:
+        """Length of the transforms: at least 2·n_bins, so that the convolution does not wrap."""
         return next_fast_len(2 * self.n_bins, real=True)
 
     def _spectra(self, function: Callable[[Array], Array]) -> tuple[Array, Array]:
         return _spectra(function, self.n_bins, self.bins.step, self._size)
 
-    def _convolve(self, counts: Array, weights: Array, function: Callable[[Array], Array]) -> Array:
-        won, lost = self._spectra(function)
-        plus, minus = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
-        # how much rows of u should be above rows of v, and below: the same turned round, so that
-        # cells which are alike as u are alike as v
-        above = plus + minus.T
-        cells = alike(np.stack([above, above.T], axis=1))
-        spectrum = rfft(_merged(counts, cells.kinds), self._size, axis=1)
-        few = above[np.ix_(cells.first, cells.first)]
-        mixed = irfft((few @ spectrum) * won + (few.T @ spectrum) * lost, self._size, axis=1)
-        return mixed[cells.kinds, : self.n_bins]
+    def _convolve(self, weights: Array, function: Callable[[Array], Array]) -> Array:
+        above, below = self._spectra(function)
+        order = order_weights(weights)
+        cells = merge_equal(np.stack([order, order.T], axis=1))
+        spectrum = rfft(_sum_cells(self.counts, cells.number), self._size, axis=1)
+        few = order[np.ix_(cells.first, cells.first)]
+        mixed = irfft((few @ spectrum) * above + (few.T @ spectrum) * below, self._size, axis=1)
+        return mixed[cells.number, : self.n_bins]
 
-    def total(self, kernel: Kernel, weights: Array, potential: Array) -> float:
-        """The loss of all pairs."""
-        near = 0.5 * float(np.vdot(self.counts, potential))
-        if not len(self.bins.cut) or kernel.tail == 0.0:
-            return near
-        return near + kernel.tail * self._across_gaps(weights)
+    def _loss_in_gaps(self, weights: Array) -> float:
+        """Loss of lost pairs in the removed parts of gaps, for a tail of slope -1.
 
-    def _across_gaps(self, weights: Array) -> float:
-        """What lost pairs lose by the parts of gaps that were cut out."""
+        Beyond `REACH` the loss of a lost pair is linear in the distance, so that each unit removed
+        from a gap takes 1 off the loss of every lost pair across it::
+
+            Σ_gaps removed · Σ_uv (W⁺[u, v] below_u above_v + W⁻[u, v] above_u below_v)
+
+        with the weights of the cells below and above the gap.
+        """
         through = np.cumsum(self.counts, axis=1)
-        below = through[:, self.bins.places[1:].astype(np.intp) - 1].T
+        below = through[:, self.bins.positions[1:].astype(np.intp) - 1].T
         above = through[:, -1] - below
         plus, minus = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
         lost = np.einsum("gu,uv,gv->g", below, plus, above, optimize=True)
         lost += np.einsum("gu,uv,gv->g", above, minus, below, optimize=True)
-        return float(self.bins.cut @ lost)
+        return float(self.bins.removed @ lost)
 
 
-def _merged(counts: Array, kinds: Array) -> Array:
-    """Counts of cells of a kind added up."""
-    n_kinds = int(kinds.max(initial=-1)) + 1
-    if n_kinds == len(counts):
-        return counts
-    member = (np.arange(n_kinds)[:, None] == kinds).astype(np.float64)
-    return member @ counts
+def order_weights(weights: Array) -> Array:
+    """``A = W⁺ + (W⁻)ᵀ``: weights of pairs in which rows of u should be above rows of v."""
+    return np.maximum(weights, 0.0) + np.maximum(-weights, 0.0).T
 
 
 @lru_cache(maxsize=32)
 def _spectra(
     function: Callable[[Array], Array], n_bins: int, step: float, size: int
 ) -> tuple[Array, Array]:
-    """Transforms of the sharpened kernel, for rows that should be above and below."""
-    samples = function(step * np.arange(-n_bins - MARGIN, n_bins + MARGIN + 1))
-    for _ in range(2):  # once for the rows, once for those they are compared with
+    """Transforms of the sharpened kernels b → ℓ(h·b) and b → ℓ(-h·b)."""
+    samples = function(step * np.arange(-n_bins - EDGE, n_bins + EDGE + 1))
+    for _ in range(2):  # once for spreading, once for reading
         samples = spline_filter1d(samples, order=3, mode="mirror")
-    kernel = samples[MARGIN:-MARGIN]  # offsets -n_bins … n_bins
-    won, lost = (rfft(_wrapped(k, n_bins, size)) for k in (kernel, kernel[::-1]))
-    return won, lost
+    kernel = samples[EDGE:-EDGE]  # at offsets -n_bins … n_bins
+    above, below = (rfft(_wrapped(k, n_bins, size)) for k in (kernel, kernel[::-1]))
+    return above, below
 
 
 def _wrapped(kernel: Array, n_bins: int, size: int) -> Array:
-    """Negative offsets at the end, as a circular convolution has them."""
+    """Kernel in the order of a circular convolution: negative offsets are at the end."""
     wrapped = np.zeros(size)
     wrapped[:n_bins] = kernel[n_bins : 2 * n_bins]
     wrapped[size - n_bins + 1 :] = kernel[1:n_bins]
     return wrapped
+
+
+class MergedCells(NamedTuple):
+    """Cells that are treated equally, merged into one cell."""
+
+    number: Array  # (n_cells,) number of the merged cell of each cell
+    first: Array  # (n_merged,) the first cell of each merged cell
+
+
+def merge_equal(tables: Array) -> MergedCells:
+    """Merge cells whose entries along the first axis are equal, (n_cells, …)."""
+    return _merge_by_key(table.tobytes() for table in tables + 0.0)  # + 0.0 turns -0 into 0
+
+
+def merge_equal_rows(*tables: sparse.csr_array) -> MergedCells:
+    """Merge cells whose rows are equal in each of some sparse tables without stored zeros."""
+    for table in tables:
+        table.sort_indices()
+    return _merge_by_key(
+        tuple(_row_bytes(table, row) for table in tables) for row in range(tables[0].shape[0])
+    )
+
+
+def _row_bytes(table: sparse.csr_array, row: int) -> tuple[bytes, bytes]:
+    at = slice(table.indptr[row], table.indptr[row + 1])
+    return table.indices[at].tobytes(), table.data[at].tobytes()
+
+
+def _merge_by_key(keys: Iterable[Hashable]) -> MergedCells:
+    numbers: dict[Hashable, int] = {}
+    number: list[int] = []
+    first: list[int] = []
+    for cell, key in enumerate(keys):
+        found = numbers.setdefault(key, len(numbers))
+        if found == len(first):
+            first.append(cell)
+        number.append(found)
+    return MergedCells(np.array(number, dtype=np.intp), np.array(first, dtype=np.intp))
+
+
+def _sum_cells(counts: Array, merged: Array) -> Array:
+    """Counts of merged cells: sums of the counts of their cells."""
+    n_merged = int(merged.max(initial=-1)) + 1
+    if n_merged == len(counts):
+        return counts
+    member = (np.arange(n_merged)[:, None] == merged).astype(np.float64)
+    return member @ counts

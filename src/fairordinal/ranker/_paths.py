@@ -1,50 +1,100 @@
-"""Paths of rankers from accurate to fair."""
+r"""Paths of rankers from accurate to fair.
+
+A path starts from the *plain* ranker, which minimises the loss of all pairs. Each way of making it
+fair has a parameter that rises along the path, and each fit starts from the previous one:
+
+* ``direct``: a penalty on smooth disparities beyond a limit that falls to 0;
+* ``reduction``: weights W - Σ_e τ_e Q_e of pairs, with rising multipliers τ;
+* ``grid``: the reduction with the paper's fixed grid of multipliers;
+* ``relaxed``: a rising penalty on disparities of mean scores.
+
+The strength α of the l2 penalty is chosen by the plain ranker: by its share of held-out pairs in
+order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._rows import score_table
-from fairordinal._validation import Array
-from fairordinal.ranker._objective import PLAIN, Aim, Fit, PairData, Training
+from fairordinal._rows import Folds, Rows, on_site, score_table
+from fairordinal._threads import one_thread
+from fairordinal._validation import Array, check_choice
+from fairordinal.ranker._objective import PLAIN, Aim
+from fairordinal.ranker._pairs import PairData
+from fairordinal.ranker._solver import Fit, Training
 
-PRICES = (10.0, 300.0)  # of the direct way, at each level
-LEVELS = (0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.12, 0.05, 0.0)  # of the violation without fairness
-SIZES = tuple(0.03 * 2.0**i for i in range(9))  # of the multipliers of the reduction
-SHRUNK = 0.01  # coefficients, relatively, where the direct way gives up
-MOST_FILLED, HOLE = 6, 0.03  # rankers put in between, where disparities jump by more
-GRID = np.linspace(-3.0, 3.0, 100)  # the paper's multipliers, in units of a pair's weight
-PULLS = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
+PENALTIES = (10.0, 300.0)  # of the direct way, one after the other at each limit
+LIMITS = (
+    0.8,
+    0.65,
+    0.5,
+    0.4,
+    0.3,
+    0.2,
+    0.12,
+    0.05,
+    0.0,
+)  # relative to the plain ranker's violation
+SIZES = tuple(0.03 * 2.0**i for i in range(9))  # of the multipliers of the reduction, |τ|₁
+SHRUNK = 0.01  # relative size of coefficients at which the direct way stops
+MOST_FILLED = 6  # rankers inserted into the path of the reduction
+JUMP = 0.03  # difference of disparities between neighbours above which a ranker is inserted
+GRID = np.linspace(-3.0, 3.0, 100)  # the paper's multipliers, in units of the weight of one pair
+MEAN_PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # of the relaxed way
+
+ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+ROUGH = 1e-4  # tolerance of fits by which α is chosen
+MOST_CHOOSING = 1 << 17  # rows from which α and models are chosen; the chosen one learns from all
 
 Way = Callable[[PairData, Fit, Training], list[Fit]]
 
 
+def ways_of(ranker: str) -> tuple[str, ...]:
+    """Names of the ways whose paths a `ranker` option pools."""
+    check_choice(ranker, "ranker", ("auto", *WAYS))
+    return ("direct", "reduction") if ranker == "auto" else (ranker,)
+
+
+@one_thread
+def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[Fit]:
+    """The plain ranker, followed by the paths of the ways."""
+    first = plain(data, training)
+    rough = replace(training, tol=10 * training.tol)
+    return [first, *(fit for way in ways for fit in WAYS[way](data, first, rough))]
+
+
 def plain(data: PairData, training: Training, start: Array | None = None) -> Fit:
-    """The ranker that is not fair."""
+    """The ranker that minimises the loss of all pairs, without regard to fairness."""
     start = np.zeros(data.rows.n_features) if start is None else start
     return training.fit(data, PLAIN, start)
 
 
 def nothing(n_features: int) -> Fit:
-    """The ranker to which all rows are equal: a constant predictor."""
+    """The constant ranker: all rows have the same score."""
     return Fit(np.zeros(n_features), None)
 
 
 def direct(data: PairData, first: Fit, training: Training) -> list[Fit]:
-    """Penalise smooth disparities beyond a level that falls to 0."""
+    """Path of rankers with a penalty on smooth disparities beyond a limit that falls to 0.
+
+    At each limit, the fit with a small penalty is the start of the fit with a large one.
+    """
     path, fit = [], first
-    worst = lowest = violation_of(data, fit.coef)
-    for level in LEVELS:
-        for price in PRICES:
-            fit = training.fit(data, Aim(price=price, level=level * worst), fit.coef)
+    largest = least = violation_of(data, fit.coef)
+    for limit in LIMITS:
+        for penalty in PENALTIES:
+            fit = training.fit(data, Aim(penalty=penalty, limit=limit * largest), fit.coef)
         path.append(fit)
         reached = violation_of(data, fit.coef)
-        if reached >= lowest and _shrunk(fit.coef, first.coef):
-            break  # out of reach: scores only shrink towards 0, in ever more steps
-        lowest = min(lowest, reached)
+        if reached >= least and _shrunk(fit.coef, first.coef):
+            break  # the limit is out of reach: scores only shrink towards 0, in ever more steps
+        least = min(least, reached)
     return path
 
 
@@ -53,86 +103,66 @@ def _shrunk(coef: Array, first: Array) -> bool:
 
 
 def reduction(data: PairData, first: Fit, training: Training) -> list[Fit]:
-    """Turn pairs round that favour a group: weights W - τ·Q with rising multipliers τ.
+    """Path of rankers for weights ``W - Σ_e τ_e Q_e`` of pairs, with |τ|₁ doubled at each step.
 
-    The multipliers lean towards the disparities met so far, so that any number of groups goes.
-    Once they overshoot, rankers are put in between where disparities jump.
+    The direction of τ is the sum of all disparities of the path so far, which works for any number
+    of groups. The path ends when it overshoots. Rankers are then inserted where disparities jump.
     """
-    path, met = [first], [disparities_of(data, first.coef)]
+    path, found = [first], [disparities_of(data, first.coef)]
     for size in SIZES:
-        lean = np.sum(met, axis=0)
-        multipliers = size * lean / max(np.abs(lean).sum(), np.finfo(float).tiny)
-        turn = data.mixed(multipliers) / data.pair_weight
-        path.append(training.fit(data, Aim(turn=turn), path[-1].coef))
-        met.append(disparities_of(data, path[-1].coef))
-        reached = [np.abs(disparities).max(initial=0.0) for disparities in met]
-        if reached[-1] > 1.5 * min(reached):
-            break  # beyond, models are unfair the other way
-    _fill(data, path, met, training)
+        direction = np.sum(found, axis=0)
+        multipliers = size * direction / max(np.abs(direction).sum(), np.finfo(float).tiny)
+        tilt = data.mix_contrasts(multipliers) / data.unit_weight
+        path.append(training.fit(data, Aim(tilt=tilt), path[-1].coef))
+        found.append(disparities_of(data, path[-1].coef))
+        violations = [np.abs(disparities).max(initial=0.0) for disparities in found]
+        if violations[-1] > 1.5 * min(violations):
+            break  # larger multipliers favour the other group
+    _fill_jumps(data, path, found, training)
     return path[1:]
 
 
-def _fill(data: PairData, path: list[Fit], met: list[Array], training: Training) -> None:
-    """Put rankers between neighbours that are far apart, halfway between their turns."""
+def _fill_jumps(data: PairData, path: list[Fit], found: list[Array], training: Training) -> None:
+    """Insert rankers between neighbours whose disparities differ most, with the mean tilt."""
     for _ in range(MOST_FILLED):
-        jumps = [np.abs(b - a).max(initial=0.0) for a, b in pairwise(met)]
+        jumps = [np.abs(b - a).max(initial=0.0) for a, b in pairwise(found)]
         at = int(np.argmax(jumps))
-        if jumps[at] <= HOLE:
+        if jumps[at] <= JUMP:
             return
         aims = [fit.aim for fit in path[at : at + 2]]
-        turns = [aim.turn for aim in aims if aim is not None and aim.turn is not None]
-        fit = training.fit(data, Aim(turn=0.5 * np.sum(turns, axis=0)), path[at].coef)
+        tilts = [aim.tilt for aim in aims if aim is not None and aim.tilt is not None]
+        fit = training.fit(data, Aim(tilt=0.5 * np.sum(tilts, axis=0)), path[at].coef)
         path.insert(at + 1, fit)
-        met.insert(at + 1, disparities_of(data, fit.coef))
+        found.insert(at + 1, disparities_of(data, fit.coef))
 
 
 def grid(data: PairData, first: Fit, training: Training) -> list[Fit]:
-    """The reduction as the paper has it: a fixed grid of multipliers, of either sign.
+    """Path of the reduction with the paper's fixed grid of multipliers, positive and negative.
 
-    At 1, pairs in the order that the disparities of the plain ranker favour weigh nothing; beyond,
-    they are turned round. More than two groups share one multiplier, by their disparities.
+    At multiplier 1, pairs in the order that the plain ranker's disparities favour have weight 0;
+    beyond, they are reversed. With more than two groups, the multipliers of all pairs of groups are
+    proportional to the disparities of the plain ranker.
     """
-    lean = disparities_of(data, first.coef)
-    lean = lean / max(np.abs(lean).max(initial=0.0), np.finfo(float).tiny)
-    turn = data.mixed(lean / data.greatest_netted)
+    direction = disparities_of(data, first.coef)
+    direction = direction / max(np.abs(direction).max(initial=0.0), np.finfo(float).tiny)
+    tilt = data.mix_contrasts(direction / data.largest_net_weights)
     path = []
     for side in (GRID[GRID > 0], GRID[GRID < 0][::-1]):
         fit = first
         for size in side:
-            fit = training.fit(data, Aim(turn=size * turn), fit.coef)
+            fit = training.fit(data, Aim(tilt=size * tilt), fit.coef)
             path.append(fit)
     return path
 
 
 def relaxed(data: PairData, first: Fit, training: Training) -> list[Fit]:
-    """Penalise differences of mean scores: a linear stand-in for disparities."""
+    """Path of rankers with a rising penalty on disparities of mean scores, linear in w."""
     path, fit = [], first
     size = np.abs(data.mean_differences).max(initial=0.0) or 1.0
-    for pull in PULLS:
-        fit = training.fit(data, Aim(pull=pull / size**2), fit.coef)
+    for penalty in MEAN_PENALTIES:
+        fit = training.fit(data, Aim(mean_penalty=penalty / size**2), fit.coef)
         path.append(fit)
     return path
-
-
-def disparities_of(data: PairData, coef: Array) -> Array:
-    """Disparities of the scores as they are."""
-    return data.disparities(wins_of(data, coef))
-
-
-def violation_of(data: PairData, coef: Array) -> float:
-    """The greatest absolute disparity of the scores as they are."""
-    return float(np.abs(disparities_of(data, coef)).max(initial=0.0))
-
-
-def accuracy_of(data: PairData, coef: Array) -> float:
-    """Share of the pairs of unequal labels that are in order; a tie is not."""
-    return float((data.accuracy * wins_of(data, coef)).sum())
-
-
-def wins_of(data: PairData, coef: Array) -> Array:
-    """Weight of pairs (i in u, j in v) with i strictly above j, (m, m)."""
-    rows = data.rows
-    return score_table(rows, coef, np.arange(rows.n_groups), np.arange(rows.n_labels)).wins
 
 
 WAYS: dict[str, Way] = {
@@ -141,3 +171,63 @@ WAYS: dict[str, Way] = {
     "grid": grid,
     "relaxed": relaxed,
 }
+
+
+def disparities_of(data: PairData, coef: Array) -> Array:
+    """Disparities of the scores Xw, with exact wins."""
+    return data.disparities(wins_of(data, coef))
+
+
+def violation_of(data: PairData, coef: Array) -> float:
+    """The largest absolute disparity of the scores Xw, with exact wins."""
+    return float(np.abs(disparities_of(data, coef)).max(initial=0.0))
+
+
+def accuracy_of(data: PairData, coef: Array) -> float:
+    """Share of the pairs of unequal labels that are in order; ties are not."""
+    return float((data.pair_weights * wins_of(data, coef)).sum())
+
+
+def wins_of(data: PairData, coef: Array) -> Array:
+    """Weight of pairs (i in u, j in v) with i strictly above j, (m, m)."""
+    rows = data.rows
+    return score_table(rows, coef, np.arange(rows.n_groups), np.arange(rows.n_labels)).wins
+
+
+def is_small(rows: Rows) -> bool:
+    """Whether α and models are chosen from all rows, and not from a sample."""
+    return rows.n_rows <= MOST_CHOOSING
+
+
+def sample_of(rows: Rows) -> Rows:
+    """Rows from which α and models are chosen: at most about `MOST_CHOOSING`."""
+    return rows.sample(MOST_CHOOSING)
+
+
+def accuracies_in_folds(
+    rows: Rows, folds: Folds, accuracies: Callable[..., list[float]], *arguments: Any
+) -> Array:
+    """Shares of held-out pairs in order for each fold and each α, (n_folds, n_alphas).
+
+    ``accuracies(train, held_out, *arguments)`` returns the shares of one fold.
+    """
+    return np.array(
+        Parallel(**rows.workers(None))(
+            delayed(on_site)(accuracies, fold, *arguments) for fold in folds
+        )
+    )
+
+
+@one_thread
+def accuracies_by_alpha(
+    data: PairData, held_out: PairData, alphas: Sequence[float], max_iter: int
+) -> list[float]:
+    """Shares of held-out pairs in order by the plain ranker, for each α.
+
+    They are 0 if there are no such pairs. Each fit starts from the one before.
+    """
+    coef, reached = np.zeros(data.rows.n_features), []
+    for alpha in alphas:
+        coef = plain(data, Training(alpha, ROUGH, max_iter), coef).coef
+        reached.append(accuracy_of(held_out, coef))
+    return reached
