@@ -29,7 +29,7 @@ from fairordinal._pairloss._bins import add_grid_counts, count_on_grid, find_spa
 from fairordinal._rows import Block, Features, folds_of, read_partitions, score_table
 from fairordinal._rows import _scores as scores_module
 from fairordinal._rows._features import add_moments, moments_of, scaled_by
-from fairordinal._rows._folds import spaced
+from fairordinal._rows._folds import sample_positions
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker import FairLinearRanker, pair_data
 from fairordinal.ranker import _paths as ranker_paths
@@ -98,7 +98,7 @@ def test_tallies_of_blocks_add_up_to_that_of_all_rows(data, seed):
         return
     np.testing.assert_array_equal(found.spans, whole.spans)
     mine, theirs = (Histogram.from_grid(each, detail) for each in (found, whole))
-    assert mine.bins.places == theirs.bins.places
+    assert mine.bins.positions == theirs.bins.positions
     np.testing.assert_allclose(mine.counts, theirs.counts, atol=1e-9)
 
 
@@ -109,12 +109,14 @@ def test_spans_are_apart_and_hold_every_score():
 
 
 def test_samples_are_spread_evenly_and_know_nothing_of_blocks():
-    whole = spaced(0, 10**5, 10**5, 10**4)
+    whole = sample_positions(0, 10**5, 10**5, 10**4)
     assert abs(len(whole) - 10**4) < 400
     assert np.histogram(whole, bins=10, range=(0, 10**5))[0].std() < 60
-    parts = [spaced(s, s + 2 * 10**4, 10**5, 10**4) + s for s in range(0, 10**5, 2 * 10**4)]
+    parts = [
+        sample_positions(s, s + 2 * 10**4, 10**5, 10**4) + s for s in range(0, 10**5, 2 * 10**4)
+    ]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
-    np.testing.assert_array_equal(spaced(3, 8, 100, 100), np.arange(5))
+    np.testing.assert_array_equal(sample_positions(3, 8, 100, 100), np.arange(5))
 
 
 @settings(max_examples=40)
@@ -145,7 +147,7 @@ def test_parts_of_rows_share_their_features():
     assert part.features.X is X
     coef, values = np.array([1.0, -2.0, 0.5]), np.array([1.0, 2.0, 4.0])
     np.testing.assert_allclose(part.scores(coef), again.scores(coef))
-    np.testing.assert_allclose(part.pulled(values), again.pulled(values))
+    np.testing.assert_allclose(part.weighted_sum(values), again.weighted_sum(values))
     np.testing.assert_allclose(part.gram(values), again.gram(values))
     np.testing.assert_allclose(part.squares(values), np.diag(again.gram(values)))
     np.testing.assert_allclose(part.sums_by_cell(), again.sums_by_cell())
@@ -375,7 +377,9 @@ def test_what_needs_rows_in_memory_is_refused():
     X, y, a = (cut(values, [150, 150]) for values in people())
     for options in ({"loss": "squared_hinge"}, {"cv": StratifiedKFold(2)}):
         model = FairOrdinalClassifier(**(QUICK | options))
-        with pytest.raises(ValueError, match=r"rows of Dask stay where they are.*\.compute\(\)"):
+        with pytest.raises(
+            ValueError, match=r"rows of Dask are not loaded into memory.*\.compute\(\)"
+        ):
             model.fit(X, y, sensitive_features=a)
     with pytest.raises(ValueError, match="rows of Dask need cv='prefit'"):
         FairThresholdClassifier(Ridge()).fit(X, y, sensitive_features=a)
@@ -392,7 +396,7 @@ def test_what_needs_rows_in_memory_is_refused():
 
 def stretched(rows, monkeypatch, most=100, stretches=64):
     monkeypatch.setattr(scores_module, "MOST_DISTINCT", most)
-    monkeypatch.setattr(scores_module, "STRETCHES", stretches)
+    monkeypatch.setattr(scores_module, "N_INTERVALS", stretches)
     coef = np.array([1.0, 1.0, 0.0])
     return score_table(rows, coef, np.arange(2), np.arange(4)), coef
 
@@ -465,7 +469,7 @@ def test_many_rows_are_chosen_by_a_sample_and_learned_from_all(where, monkeypatc
 def test_columns_that_the_sample_has_not_seen_take_no_more_steps(monkeypatch):
     X, y, a = people(6000)
     seen = np.zeros(6000, bool)
-    seen[spaced(0, 6000, 6000, 1500)] = True
+    seen[sample_positions(0, 6000, 6000, 1500)] = True
     rare = np.flatnonzero(~seen)[:24].reshape(4, 6)
     dummies = np.zeros((6000, 4))
     for column, at in enumerate(rare):
@@ -509,7 +513,7 @@ def test_a_sample_does_not_hold_on_to_the_other_rows():
     some = rows.sample(100)
     assert some.features.n_rows == some.n_rows < 200
     assert rows.sample(500) is rows
-    at, coef = spaced(0, 500, 500, 100), np.ones(3)
+    at, coef = sample_positions(0, 500, 500, 100), np.ones(3)
     np.testing.assert_array_equal(some.scores(coef), rows.scores(coef)[at])
     assert some.alone() is some
 

@@ -1,34 +1,114 @@
-"""Rows in memory."""
+"""Rows to learn from: the interface `Rows`, and rows in memory, `Block`.
+
+A row has features x_i, a cell u = (group, true label) and a weight w_i. A *pass* over rows calls a
+function of a block of rows, which returns a small table, and adds up the tables of all blocks. Code
+that uses passes only works for rows in memory and for rows in blocks of Dask alike.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from fairordinal._rows._features import Features
-from fairordinal._rows._folds import fold_numbers, spaced
-from fairordinal._rows._rows import Part, Rows
+from fairordinal._rows._folds import fold_numbers, sample_positions
 from fairordinal._validation import Array
+
+Part = TypeVar("Part")
+
+
+class Rows(ABC):
+    """Rows with features, in cells (group, label); cell ``g * n_labels + y`` in arrays."""
+
+    n_groups: int
+    n_labels: int
+    one: float  # weight of one row, as in `Weight`
+
+    @property
+    def n_cells(self) -> int:
+        return self.n_groups * self.n_labels
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    @abstractmethod
+    def scaling(self) -> Features:
+        """Means and spreads of the features, without the features themselves."""
+
+    @property
+    def n_features(self) -> int:
+        return len(self.scaling.means)
+
+    @cached_property
+    def totals(self) -> Array:
+        """Weight of the rows of each cell, (n_cells,)."""
+        return self.sum(_totals)
+
+    @abstractmethod
+    def reduce(
+        self, work: Callable[..., Part], add: Callable[[Sequence[Part]], Part], *arguments: Any
+    ) -> Part:
+        """One pass: ``work(block, *arguments)`` for every block, added up by `add`."""
+
+    def sum(self, work: Callable[..., Array], *arguments: Any) -> Array:
+        """One pass that adds up arrays of one shape."""
+        return self.reduce(work, add_arrays, *arguments)
+
+    def workers(self, n_jobs: int | None) -> dict[str, Any]:
+        """Options of joblib's Parallel for work on several parts of the rows at once."""
+        return {"n_jobs": n_jobs, "max_nbytes": None}
+
+    @abstractmethod
+    def whole(self) -> Block:
+        """All rows in memory, for algorithms that are not passes; an error for rows of Dask."""
+
+    @abstractmethod
+    def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+        """Pairs of training rows and held-out rows, stratified by cell."""
+
+    @abstractmethod
+    def mapped(self, work: Callable[[Features], Features], n_features: int) -> Self:
+        """Rows whose features are ``work(features)``, with `n_features` columns."""
+
+    @abstractmethod
+    def sample(self, most: int) -> Rows:
+        """A pseudo-random sample of about `most` rows; all rows if there are no more than that."""
+
+
+def add_arrays(parts: Sequence[Array]) -> Array:
+    """Sum of arrays of one shape."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _totals(block: Block) -> Array:
+    return np.bincount(block.cells, block.weight, block.n_cells)
 
 
 @dataclass(frozen=True, eq=False)
 class Block(Rows):
-    """Rows with codes of their cells. Parts of them share the features: none are copied."""
+    """Rows in memory. Subsets of a block share its features: `take` does not copy them."""
 
     features: Features
     cells: Array  # group * n_labels + label
     weight: Array
     n_groups: int
     n_labels: int
-    places: Array | None = None  # among the rows of `features`, if not all of them are taken
+    positions: Array | None = None  # of the rows in `features`; None if the block has all of them
     one: float = 1.0  # weight of one row
-    numbers: Array | None = None  # among the rows given, where some of those have no weight
-    _known: dict[bytes, Array] = field(default_factory=dict, repr=False)
+    row_numbers: Array | None = None  # in the user's data, if rows without weight were dropped
+    _last_scores: dict[bytes, Array] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -41,13 +121,13 @@ class Block(Rows):
         *,
         weight: Array | None = None,
         one: float = 1.0,
-        numbers: Array | None = None,
+        row_numbers: Array | None = None,
     ) -> Block:
-        """Rows with codes of groups and labels."""
+        """Make a block from codes of groups and labels."""
         weight = np.ones(len(labels)) if weight is None else weight
         cells = groups * n_labels + labels
         shape = (int(n_groups), int(n_labels))
-        return cls(features, cells, weight, *shape, one=one, numbers=numbers)
+        return cls(features, cells, weight, *shape, one=one, row_numbers=row_numbers)
 
     @property
     def n_rows(self) -> int:
@@ -74,14 +154,14 @@ class Block(Rows):
         return self
 
     def take(self, at: Array) -> Block:
-        """Some of the rows."""
+        """The rows at some positions."""
         return replace(
             self,
             cells=self.cells[at],
             weight=self.weight[at],
-            places=at if self.places is None else self.places[at],
-            numbers=None if self.numbers is None else self.numbers[at],
-            _known={},
+            positions=at if self.positions is None else self.positions[at],
+            row_numbers=None if self.row_numbers is None else self.row_numbers[at],
+            _last_scores={},
         )
 
     def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
@@ -92,54 +172,54 @@ class Block(Rows):
         ]
 
     def sample(self, most: int) -> Rows:
-        at = spaced(0, self.n_rows, self.n_rows, most)
+        at = sample_positions(0, self.n_rows, self.n_rows, most)
         return self if len(at) == self.n_rows else self.take(at).alone()
 
     def mapped(self, work: Callable[[Features], Features], n_features: int) -> Self:
         own = self.alone()
-        return replace(own, features=work(own.features), _known={})
+        return replace(own, features=work(own.features), _last_scores={})
 
     def alone(self) -> Self:
-        """Copy the features of these rows, so that those of other rows need not be kept."""
-        if self.places is None:
+        """Copy the features of these rows, so that those of other rows can be freed."""
+        if self.positions is None:
             return self
-        features = self.features._replace(X=self.features.X[self.places])
-        return replace(self, features=features, places=None, _known={})
+        features = self.features._replace(X=self.features.X[self.positions])
+        return replace(self, features=features, positions=None, _last_scores={})
 
     def scores(self, coef: Array) -> Array:
-        """A score for each row; the last ones are remembered."""
+        """Scores of the rows; those of the last coefficients are cached."""
         key = coef.tobytes()
-        known = self._known.get(key)
-        if known is None:
-            known = self.features.times(coef)
-            known = known if self.places is None else known[self.places]
-            self._known.clear()
-            self._known[key] = known
-        return known
+        scores = self._last_scores.get(key)
+        if scores is None:
+            scores = self.features.times(coef)
+            scores = scores if self.positions is None else scores[self.positions]
+            self._last_scores.clear()
+            self._last_scores[key] = scores
+        return scores
 
-    def pulled(self, values: Array) -> Array:
-        """A sum of rows, each times a value."""
+    def weighted_sum(self, values: Array) -> Array:
+        """``Σ_i value_i x_i``, (n_features,)."""
         return self.features.transposed_times(self._among_all(values))
 
     def sums_by_cell(self) -> Array:
-        """Weighted sums of the rows of each cell, (n_cells, n_features)."""
-        places = np.arange(self.n_rows) if self.places is None else self.places
+        """``Σ_{i in u} w_i x_i`` for each cell u, (n_cells, n_features)."""
+        positions = np.arange(self.n_rows) if self.positions is None else self.positions
         shape = (self.n_cells, self.features.n_rows)
-        return self.features.sums(sparse.csr_array((self.weight, (self.cells, places)), shape))
+        return self.features.sums(sparse.csr_array((self.weight, (self.cells, positions)), shape))
 
     def gram(self, values: Array) -> Array:
-        """``Σ_i value_i x_i x_i'``."""
+        """``Σ_i value_i x_i x_i'``, (n_features, n_features)."""
         return self.features.gram(self._among_all(values))
 
     def squares(self, values: Array) -> Array:
-        """The diagonal of ``Σ_i value_i x_i x_i'``."""
+        """The diagonal of ``Σ_i value_i x_i x_i'``, (n_features,)."""
         return self.features.squares(self._among_all(values))
 
     def _among_all(self, values: Array) -> Array:
-        """Values of all rows of the features: 0 of those that are not taken."""
-        if self.places is None:
+        """Values for all rows of `features`: 0 for rows that are not in this block."""
+        if self.positions is None:
             return values
-        return np.bincount(self.places, values, self.features.n_rows)
+        return np.bincount(self.positions, values, self.features.n_rows)
 
     def __sizeof__(self) -> int:
         """Size in bytes, reported to Dask so that the scheduler prefers locality."""
@@ -148,20 +228,21 @@ class Block(Rows):
         return int(held + self.cells.nbytes + self.weight.nbytes)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_known": {}}
+        return self.__dict__ | {"_last_scores": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         features = state["features"]
         features = features._replace(X=native(features.X))
-        columns = {name: native(state[name]) for name in ("cells", "weight", "places")}
+        columns = {name: native(state[name]) for name in ("cells", "weight", "positions")}
         self.__dict__.update(state | columns | {"features": features})
 
 
 def native(values: Any) -> Any:
-    """Arrays that came from another process, as NumPy would have made them here.
+    """Turn an array that came from another process into one that NumPy handles fast.
 
-    They may begin anywhere in memory, and have types equal to NumPy's own but not the same: linear
-    algebra then copies all of them at each step, and ``ufunc.at`` takes thirty times as long.
+    Such arrays may be unaligned, and their dtype may be equal to NumPy's own without being the same
+    object. Linear algebra would then copy them at each call, and ``ufunc.at`` would be thirty times
+    slower.
     """
     if values is None or sparse.issparse(values):
         return values

@@ -1,9 +1,10 @@
-"""Rows in blocks of Dask: a pass is one task a block and a tree of sums; rows stay where they are.
+"""Rows in blocks of Dask.
 
-Dask is an optional dependency; its scheduler — threads of this process, or a cluster — is the
-caller's choice. Blocks that are not persisted are made again by each pass: what is read from disk
-needs no more memory than the blocks at work. What takes very many passes over rows in one block
-goes there as one task.
+A pass is one task for each block, followed by a tree of sums; rows do not leave their worker. Dask
+is an optional dependency. The user chooses the scheduler: threads of this process, or a cluster.
+Blocks that are not persisted are computed again in each pass, so that rows on disk need no more
+memory than the blocks that are processed at the same time. Work that takes very many passes over
+rows of a single block is sent to the block as one task (`on_site`).
 """
 
 from __future__ import annotations
@@ -16,21 +17,20 @@ from typing import Any, Self, TypeVar, cast
 import numpy as np
 
 from fairordinal._progress import progress
-from fairordinal._rows._block import Block
+from fairordinal._rows._block import Block, Part, Rows
 from fairordinal._rows._features import Features
-from fairordinal._rows._folds import fold_numbers, rows_by_label, spaced
-from fairordinal._rows._rows import Part, Rows
+from fairordinal._rows._folds import fold_numbers, rows_by_label, sample_positions
 from fairordinal._validation import Array
 
-BRANCHES = 8  # tables that are added up by one task
-WAITING = 8  # threads of the client that wait for passes
+BRANCHES = 8  # tables that one task adds up
+WAITING = 8  # threads of the client that wait for passes on a cluster
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
 class DaskRows(Rows):
-    """Rows in blocks that are made when they are needed."""
+    """Rows in blocks that are computed when they are needed."""
 
     blocks: Sequence[Any]  # delayed, each a `Block`
     label_counts: Array  # (n_blocks, n_labels)
@@ -57,18 +57,18 @@ class DaskRows(Rows):
         return one_pass(self.blocks, work, add, *arguments)
 
     def workers(self, n_jobs: int | None) -> dict[str, Any]:
-        """Threads; on a cluster they only wait, one for each part, as the work is done there."""
+        """Options of joblib's Parallel: threads, which only wait if a cluster does the work."""
         return {"n_jobs": n_jobs or (WAITING if on_a_cluster() else None), "prefer": "threads"}
 
     def whole(self) -> Block:
         raise ValueError(
-            "rows of Dask stay where they are, but this needs them in memory: "
-            "loss='squared_hinge' sorts them, and cv other than a number lists them. Take another "
+            "rows of Dask are not loaded into memory, but this needs all of them: "
+            "loss='squared_hinge' sorts them, and cv other than a number lists them. Use another "
             "loss and a number of folds, or .compute() the rows first."
         )
 
     def stratified(self, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
-        """Folds of rows in one block, made where it is; of more rows a sample has to be taken."""
+        """Folds of rows in one block, made on its worker; rows in more blocks are sampled first."""
         import dask
 
         (block,) = self.blocks
@@ -76,27 +76,29 @@ class DaskRows(Rows):
         counts = compute(dask.delayed(_counts_by_fold)(block, fold, n_folds))
         return [
             (
-                self._part(dask.delayed(_outside)(block, fold, f), counts.sum(axis=0) - counts[f]),
-                self._part(dask.delayed(_inside)(block, fold, f), counts[f]),
+                self._subset(
+                    dask.delayed(_outside)(block, fold, f), counts.sum(axis=0) - counts[f]
+                ),
+                self._subset(dask.delayed(_inside)(block, fold, f), counts[f]),
             )
             for f in range(n_folds)
         ]
 
-    def _part(self, block: Any, counts: Array) -> DaskRows:
+    def _subset(self, block: Any, counts: Array) -> DaskRows:
         return replace(self, blocks=[block], label_counts=counts[None])
 
     def mapped(self, work: Callable[[Features], Features], n_features: int) -> Self:
         import dask
 
-        told = _told(_mapped, (work, n_features))
-        blocks = [dask.delayed(_work)(told, block) for block in self.blocks]
+        task = _delayed_task(_mapped, (work, n_features))
+        blocks = [dask.delayed(_run_task)(task, block) for block in self.blocks]
         scaled = Features(None, np.zeros(n_features), np.ones(n_features))
         return replace(self, blocks=blocks, scaled=scaled)
 
     def sample(self, most: int) -> Rows:
-        """The rows that stand for all, persisted in one block: they are passed over many times.
+        """A sample of the rows, persisted in one block, because many passes will go over it.
 
-        They are all that ever moves, and only between workers.
+        Only sampled rows are sent, from worker to worker.
         """
         import dask
 
@@ -105,7 +107,7 @@ class DaskRows(Rows):
             dask.delayed(_sampled)(block, start, stop, self.n_rows, most)
             for block, start, stop in zip(self.blocks, [0, *stops], stops, strict=False)
         ]
-        (block,) = dask.persist(dask.delayed(_merged)(taken))
+        (block,) = dask.persist(dask.delayed(_concatenated)(taken))
         counts = compute(dask.delayed(rows_by_label)(block))[None]
         return replace(self, blocks=[block], label_counts=counts)
 
@@ -119,7 +121,7 @@ def _fold_numbers(block: Block, n_folds: int, seed: int) -> Array:
 
 
 def _counts_by_fold(block: Block, fold: Array, n_folds: int) -> Array:
-    """Rows by fold and label."""
+    """Number of rows by fold and label."""
     at = fold * block.n_labels + block.labels
     return np.bincount(at, minlength=n_folds * block.n_labels).reshape(n_folds, -1)
 
@@ -133,17 +135,17 @@ def _inside(block: Block, fold: Array, number: int) -> Block:
 
 
 def _sampled(block: Block, start: int, stop: int, n_rows: int, most: int) -> Block:
-    return block.take(spaced(start, stop, n_rows, most)).alone()
+    return block.take(sample_positions(start, stop, n_rows, most)).alone()
 
 
-def _merged(blocks: Sequence[Block]) -> Block:
-    """One block of several, in their order."""
+def _concatenated(blocks: Sequence[Block]) -> Block:
+    """One block with the rows of several, in their order."""
     first = blocks[0]
     X = np.concatenate([block.features.X for block in blocks])
     cells = np.concatenate([block.cells for block in blocks])
     weight = np.concatenate([block.weight for block in blocks])
     features = first.features._replace(X=X)
-    return replace(first, features=features, cells=cells, weight=weight, _known={})
+    return replace(first, features=features, cells=cells, weight=weight, _last_scores={})
 
 
 def one_pass(
@@ -152,11 +154,11 @@ def one_pass(
     add: Callable[[Sequence[Part]], Part],
     *arguments: Any,
 ) -> Part:
-    """``work(part, *arguments)`` of every part, added up as a tree."""
+    """``work(part, *arguments)`` for every part, added up in a tree."""
     import dask
 
-    told = _told(work, arguments)
-    found = [dask.delayed(_work)(told, part) for part in parts]
+    task = _delayed_task(work, arguments)
+    found = [dask.delayed(_run_task)(task, part) for part in parts]
     while len(found) > 1:
         found = [
             dask.delayed(add)(found[start : start + BRANCHES])
@@ -164,16 +166,21 @@ def one_pass(
         ]
     with progress("rows") as say:
         if say is not None:
-            say(f"{_spoken(work)} of {len(parts)} blocks")
+            say(f"{_readable_name(work)} of {len(parts)} blocks")
         return compute(found[0])
 
 
-def _spoken(work: Callable[..., Any]) -> str:
+def _readable_name(work: Callable[..., Any]) -> str:
+    """Name of a function as words, for progress messages."""
     return work.__name__.strip("_").replace("_", " ")
 
 
 def on_site(work: Callable[..., Result], rows: Sequence[Rows], *arguments: Any) -> Result:
-    """``work(*rows, *arguments)``, as one task if the rows are in one block somewhere."""
+    """Compute ``work(*rows, *arguments)`` where the rows are.
+
+    If each of the `rows` is in one block of a cluster, this is one task there, instead of one for
+    each pass. `work` then gets blocks in memory.
+    """
     blocks = [each.blocks[0] for each in rows if isinstance(each, DaskRows) and each.in_one_block]
     if len(blocks) < len(rows):
         return work(*rows, *arguments)
@@ -183,19 +190,21 @@ def on_site(work: Callable[..., Result], rows: Sequence[Rows], *arguments: Any) 
 
     with progress("rows") as say:
         if say is not None:
-            say(f"{_spoken(work)} of {rows[0].n_rows:,} rows in one place")
-        return cast(Result, compute(dask.delayed(_work)(_told(work, arguments), *blocks)))
+            say(f"{_readable_name(work)} of {rows[0].n_rows:,} rows in one place")
+        return cast(
+            Result, compute(dask.delayed(_run_task)(_delayed_task(work, arguments), *blocks))
+        )
 
 
 def on_a_cluster() -> bool:
-    """Whether a client's cluster does the work, and not this process."""
+    """Whether the tasks run on the cluster of a client, and not in this process."""
     from dask.base import get_scheduler
 
     return hasattr(get_scheduler(), "__self__")  # a method of the client
 
 
 def compute(value: Any) -> Any:
-    """What a delayed value is; losing the cluster is said in plain words."""
+    """Compute a delayed value; the error for a lost cluster says what to do."""
     import dask
 
     try:
@@ -203,23 +212,23 @@ def compute(value: Any) -> Any:
     except (OSError, TimeoutError, CancelledError) as error:
         raise RuntimeError(
             f"the Dask cluster was lost, or its data could not be read ({error!r:.200}). Nothing "
-            "was learned; see to the cluster and fit again."
+            "was learned; check the cluster and fit again."
         ) from error
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What to do with each block: said once for all of them."""
+class _Task:
+    """A function and its arguments, sent once for all blocks."""
 
     work: Callable[..., Any]
     arguments: tuple[Any, ...]
 
 
-def _told(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _delayed_task(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     import dask
 
-    return dask.delayed(_Told(work, arguments), traverse=False, pure=False)
+    return dask.delayed(_Task(work, arguments), traverse=False, pure=False)
 
 
-def _work(told: _Told, *parts: Any) -> Any:
-    return told.work(*parts, *told.arguments)
+def _run_task(task: _Task, *parts: Any) -> Any:
+    return task.work(*parts, *task.arguments)

@@ -1,4 +1,8 @@
-"""Features of about unit size, without a copy of them."""
+"""Standardised features, without a standardised copy of them.
+
+`Features` holds X as it is, with the mean and the spread of each column. Products with the
+standardised matrix (X - means) / spreads are rewritten as products with X.
+"""
 
 from __future__ import annotations
 
@@ -12,52 +16,49 @@ from sklearn.preprocessing import MaxAbsScaler
 from fairordinal._validation import Array, row_blocks
 
 BLOCK = 1 << 14  # rows that stay in cache
-FAR = 1e3  # spreads from 0, beyond which a feature loses digits in sums of products
+FAR = 1e3  # ratio of mean and spread beyond which a feature is centred first, to keep its digits
 
 
 class Moments(NamedTuple):
-    """Rows, weight, means, and sums of squares around the means; those of blocks add up."""
+    """Moments of the columns of some rows; those of several blocks are added by `add_moments`."""
 
     n_rows: int
-    weight: float
+    weight: float  # of all rows
     means: Array
-    squares: Array
+    squares: Array  # weighted sums of squared differences from the means
 
 
 class Features(NamedTuple):
-    """Stands for ``(X - means) / spreads``; sparse features are not centred.
+    """The matrix ``(X - means) / spreads``; sparse features are not centred."""
 
-    X is what was given less `origin`, which is 0 but for features that lie far from 0 (`moved`).
-    """
-
-    X: Any
+    X: Any  # the features given, less `origin`; None if only the scaling is known
     means: Array
     spreads: Array
-    origin: Array | float = 0.0
+    origin: Array | float = 0.0  # not 0 only for features that are far from 0; see `with_origin`
 
     @classmethod
     def of(cls, X: Any, weight: Array | None = None) -> Features:
-        """Features with the means and spreads of these rows."""
+        """Features with means and standard deviations of their rows; sparse ones not centred."""
         if sparse.issparse(X):
             return cls(X, np.zeros(X.shape[1]), MaxAbsScaler().fit(X).scale_)
-        return scaled_by(moments_of(X, weight)).moved().holding(X)
+        return scaled_by(moments_of(X, weight)).with_origin().applied_to(X)
 
     @classmethod
     def plain(cls, X: Any) -> Features:
-        """Features as they are."""
+        """Features with means 0 and spreads 1."""
         return cls(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 
-    def moved(self) -> Features:
-        """Scaling with an origin at the mean of features that lie far from 0.
+    def with_origin(self) -> Features:
+        """Scaling with an origin at the mean of those features that are far from 0.
 
-        ``X @ coef`` adds up numbers as large as the features are, and is rounded like them. What
-        is left of a feature with an offset of 1e15 must not be lost with what it is added to.
+        ``X @ coef`` is rounded relative to its largest term. If one feature has an offset of 1e15,
+        the other features would lose their digits, unless the offset is subtracted first.
         """
         origin = np.where(np.abs(self.means) > FAR * self.spreads, self.means, 0.0)
         return self._replace(means=self.means - origin, origin=origin)
 
-    def holding(self, X: Any) -> Features:
-        """Scaling of given features."""
+    def applied_to(self, X: Any) -> Features:
+        """Features with this scaling, given X."""
         return self._replace(X=X - self.origin if np.any(self.origin) else X)
 
     @property
@@ -69,23 +70,23 @@ class Features(NamedTuple):
         return int(self.X.shape[0])
 
     def times(self, coef: Array) -> Array:
-        """A score for each row."""
+        """Scores: the standardised matrix times coefficients, (n_rows,)."""
         raw = coef / self.spreads
         return np.asarray(self.X @ raw, dtype=np.float64).ravel() - float(self.means @ raw)
 
     def transposed_times(self, vector: Array) -> Array:
-        """A sum of rows, weighted."""
+        """The transposed standardised matrix times a vector, (n_features,)."""
         raw = np.asarray(self.X.T @ vector).ravel()
         return (raw - self.means * float(vector.sum())) / self.spreads
 
     def sums(self, member: sparse.csr_array) -> Array:
-        """Several sums of rows, (sums, n_features); a row of `member` has the weights of one."""
+        """``member`` times the standardised matrix, (n_sums, n_features)."""
         summed = member @ self.X
         summed = summed.toarray() if sparse.issparse(summed) else np.asarray(summed)
         return (summed - np.outer(member.sum(axis=1), self.means)) / self.spreads
 
     def gram(self, weight: Array) -> Array:
-        """``Σ_i weight_i x_i x_i'``."""
+        """``Σ_i weight_i x_i x_i'``, (n_features, n_features)."""
         total = np.zeros((self.n_features, self.n_features))
         for rows in row_blocks(self.n_rows, BLOCK):
             part = self._block(rows)
@@ -93,14 +94,14 @@ class Features(NamedTuple):
         return total
 
     def squares(self, weight: Array) -> Array:
-        """The diagonal of the Gram matrix, ``Σ_i value_i x_i x_i'``."""
+        """The diagonal of ``Σ_i weight_i x_i x_i'``, (n_features,)."""
         total = np.zeros(self.n_features)
         for rows in row_blocks(self.n_rows, BLOCK):
             total += weight[rows] @ self._block(rows) ** 2
         return total
 
     def standardised(self, rows: slice) -> Any:
-        """Some rows of ``(X - means) / spreads``; sparse if X is."""
+        """Rows of ``(X - means) / spreads``; sparse if X is."""
         part = self.X[rows]
         if sparse.issparse(part):
             return part @ sparse.diags_array(1.0 / self.spreads)
@@ -112,7 +113,7 @@ class Features(NamedTuple):
 
 
 def linear_scores(X: Any, coef: Array, origin: Array) -> Array:
-    """``(X - origin) @ coef``, the difference first: as many digits as `Features.times` has."""
+    """``(X - origin) @ coef``, with the difference taken first, so that no digits are lost."""
     if not origin.any():
         return np.asarray(X @ coef).ravel()
     blocks = [X[rows] for rows in row_blocks(X.shape[0], BLOCK)]
@@ -122,10 +123,10 @@ def linear_scores(X: Any, coef: Array, origin: Array) -> Array:
 
 def moments_of(X: Array, weight: Array | None = None) -> Moments:
     """Moments of rows in memory."""
-    nothing = Moments(0, 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
+    no_rows = Moments(0, 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
     share = np.ones(len(X)) if weight is None else weight
     parts = (_moments(X[rows], share[rows]) for rows in row_blocks(len(X), BLOCK))
-    return add_moments([nothing, *parts])
+    return add_moments([no_rows, *parts])
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -138,7 +139,7 @@ def _moments(X: Array, weight: Array) -> Moments:
 
 @np.errstate(over="ignore", invalid="ignore")
 def add_moments(parts: Sequence[Moments]) -> Moments:
-    """Moments of several blocks together."""
+    """Moments of several blocks together, by the pairwise update of Chan, Golub and LeVeque."""
     n_rows, weight, means, squares = parts[0]
     for part in parts[1:]:
         total = weight + part.weight
@@ -150,13 +151,13 @@ def add_moments(parts: Sequence[Moments]) -> Moments:
 
 
 def scaled_by(moments: Moments) -> Features:
-    """Means and spreads; a feature that is constant, but for rounding, has a spread of 1."""
+    """Scaling by means and standard deviations; features constant up to rounding have spread 1."""
     n_rows, weight, means, squares = moments
     variances = squares / weight
-    wild = np.flatnonzero(~np.isfinite(variances))
-    if wild.size:
+    too_large = np.flatnonzero(~np.isfinite(variances))
+    if too_large.size:
         raise ValueError(
-            f"X has numbers too large to scale in column {wild[0]}: the squares of some are beyond "
+            f"X has numbers too large to scale in column {too_large[0]}: their squares exceed "
             "floating-point numbers. Clip them, or take their logarithm."
         )
     rounding = np.finfo(np.float64).eps * n_rows

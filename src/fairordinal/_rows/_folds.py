@@ -1,29 +1,41 @@
-"""Which rows are held out, and which stand for all: by number, so that blocks agree."""
+"""Folds and samples of rows, determined by row numbers, so that all blocks agree on them."""
 
 from __future__ import annotations
 
 import numbers
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from fairordinal._rows._rows import Rows
 from fairordinal._validation import Array, check_whole
 
 if TYPE_CHECKING:
-    from fairordinal._rows._block import Block
+    from fairordinal._rows._block import Block, Rows
 
-Folds = list[tuple[Rows, Rows]]
+Folds: TypeAlias = "list[tuple[Rows, Rows]]"  # training rows and held-out rows of each fold
 
 
 def folds_of(rows: Rows, cv: Any, random_state: Any) -> Folds:
-    """Rows to learn from and rows held out; rows of a pair never lie on both sides.
+    """Training rows and held-out rows of each fold.
 
-    A number of folds means `fold_numbers`; splits that are listed refer to the rows given.
+    Parameters
+    ----------
+    rows : Rows
+        Rows to split. If `cv` is not a number, they must be in memory.
+    cv : int, splitter or iterable of splits
+        A number means shuffled folds, stratified by group and label. Listed splits hold numbers of
+        rows, or masks, of the user's data.
+    random_state : int, RandomState instance or None
+        Seed of shuffled folds.
+
+    Returns
+    -------
+    folds : list of tuple of Rows
+        No row is held out twice.
     """
     if isinstance(cv, numbers.Number) or cv is None:
         n_folds = check_whole(cv, "cv", least=2)
@@ -32,12 +44,12 @@ def folds_of(rows: Rows, cv: Any, random_state: Any) -> Folds:
     block = rows.whole()
     splits = check_cv(cv, block.labels, classifier=True).split(block.labels, block.labels)
     if not hasattr(cv, "split"):
-        splits = [(_places(block, train), _places(block, test)) for train, test in splits]
+        splits = [(_positions(block, train), _positions(block, test)) for train, test in splits]
     return [(block.take(train), block.take(test)) for train, test in held_out_once(splits)]
 
 
 def held_out_once(splits: Iterable[tuple[Array, Array]]) -> list[tuple[Array, Array]]:
-    """Splits such that no row is held out twice: only the first time counts."""
+    """Splits in which each row is held out once: only the first time counts."""
     kept, seen = [], np.zeros(0, dtype=np.intp)
     for train, test in splits:
         new = np.setdiff1d(test, seen)
@@ -48,7 +60,7 @@ def held_out_once(splits: Iterable[tuple[Array, Array]]) -> list[tuple[Array, Ar
 
 
 def check_folds(n_folds: int, counts: Array, stacklevel: int) -> None:
-    """Refuse more folds than rows of any label; warn if some label has fewer rows than folds."""
+    """Raise an error if every label has fewer rows than folds; warn if some label has."""
     if n_folds > counts.max():
         raise ValueError(
             f"cv={n_folds} folds need a label of at least {n_folds} rows; the most frequent one "
@@ -65,29 +77,33 @@ def check_folds(n_folds: int, counts: Array, stacklevel: int) -> None:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed that any process can use; the same for the same integer."""
+    """Seed as an integer, which can be sent to other processes; the same for the same integer."""
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def rows_by_label(block: Block) -> Array:
+    """Number of rows of each label."""
     return np.bincount(block.labels, minlength=block.n_labels)
 
 
-def _places(block: Block, given: Any) -> Array:
-    """Where rows are, given their numbers or a mask; those without weight are nowhere."""
+def _positions(block: Block, given: Any) -> Array:
+    """Positions in a block of rows of the user's data, given by numbers or by a mask.
+
+    Rows without weight are not in the block, and are left out.
+    """
     given = np.asarray(given)
     given = np.flatnonzero(given) if given.dtype == bool else given
-    if block.numbers is None:
+    if block.row_numbers is None:
         return given
-    return np.searchsorted(block.numbers, given[np.isin(given, block.numbers)])
+    return np.searchsorted(block.row_numbers, given[np.isin(given, block.row_numbers)])
 
 
 def fold_numbers(cells: Array, n_folds: int, seed: int) -> Array:
-    """The fold that holds out each row: shuffled, and stratified by cell.
+    """Number of the fold that holds out each row: shuffled, and stratified by cell.
 
-    Rows are dealt out in turn: by group, by label within a group, in random order within a cell. So
-    the folds get equal shares of each cell and of each group, to within one row. A cell with
-    fewer rows than folds goes on where the label before it in its group has stopped.
+    Rows are sorted by group, then by label, and are in random order within a cell; folds take turns
+    along this order. So the folds get equal shares of each cell and of each group, to within one
+    row. A cell with fewer rows than folds continues where the previous label of its group stopped.
     """
     shuffled = np.random.default_rng(seed).permutation(len(cells))
     order = shuffled[np.argsort(cells[shuffled], kind="stable")]
@@ -96,8 +112,12 @@ def fold_numbers(cells: Array, n_folds: int, seed: int) -> Array:
     return fold
 
 
-def spaced(start: int, stop: int, n_rows: int, most: int) -> Array:
-    """Places, from `start` on, of the rows that stand for all: evenly spread pseudo-randomly."""
+def sample_positions(start: int, stop: int, n_rows: int, most: int) -> Array:
+    """Positions, relative to `start`, of sampled rows among the rows `start` to `stop`.
+
+    Row number i is in the sample if a hash of i is below ``most / n_rows``. Blocks can thus be
+    sampled independently, and the sample does not depend on how rows are divided into blocks.
+    """
     if n_rows <= most:
         return np.arange(stop - start)
     mixed = np.arange(start, stop, dtype=np.uint64)

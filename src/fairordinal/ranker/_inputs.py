@@ -65,7 +65,7 @@ def read_rows(
         len(truth.levels),
         weight=counted,
         one=weight.one,
-        numbers=None if isinstance(kept, slice) else kept,
+        row_numbers=None if isinstance(kept, slice) else kept,
     )
     return rows, truth.levels, groups.levels
 

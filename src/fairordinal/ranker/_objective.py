@@ -175,12 +175,12 @@ class ScoredPairs:
         scores = block.scores(self.coef)
         pairs = measure(self.kernel, scores, block.cells, block.n_cells, block.weight)
         total, slopes = pairs.loss(weights)
-        gradient = block.pulled(slopes)
+        gradient = block.weighted_sum(slopes)
         return total, gradient if subtracted is None else gradient - self._gradient(subtracted)
 
     def _gradient(self, potential: Array) -> Array:
         """``Σ_i w_i φ'_u(s_i) x_i``, by one pass."""
-        return self.rows.sum(_block_gradient, self.coef, self.histogram.bins, potential)
+        return self.rows.sum(_gradient, self.coef, self.histogram.bins, potential)
 
 
 def histogram_at(rows: Rows, coef: Array, detail: float) -> Histogram:
@@ -189,26 +189,26 @@ def histogram_at(rows: Rows, coef: Array, detail: float) -> Histogram:
     Scores may be far apart in the first steps of a search. Bins are then wider, and smooth steps
     less precise.
     """
-    counted = rows.reduce(_count_block, add_grid_counts, coef, detail)
+    counted = rows.reduce(_score_counts, add_grid_counts, coef, detail)
     widest = counted.width / MOST_STEPS
     histogram = Histogram.from_grid(counted, detail) if widest <= detail else None
     if histogram is not None:
         return histogram
     bins = Bins.over(counted.spans, max(detail, widest))
-    return Histogram(bins, rows.sum(_spread_block, coef, bins))
+    return Histogram(bins, rows.sum(_spread_scores, coef, bins))
 
 
-def _count_block(block: Block, coef: Array, detail: float) -> GridCounts:
+def _score_counts(block: Block, coef: Array, detail: float) -> GridCounts:
     return count_on_grid(block.scores(coef), block.cells, block.n_cells, block.weight, detail)
 
 
-def _spread_block(block: Block, coef: Array, bins: Bins) -> Array:
+def _spread_scores(block: Block, coef: Array, bins: Bins) -> Array:
     return spread(bins, block.scores(coef), block.cells, block.n_cells, block.weight)
 
 
-def _block_gradient(block: Block, coef: Array, bins: Bins, potential: Array) -> Array:
+def _gradient(block: Block, coef: Array, bins: Bins, potential: Array) -> Array:
     slopes = slopes_at(bins, block.scores(coef), block.cells, potential)
-    return block.pulled(block.weight * slopes)
+    return block.weighted_sum(block.weight * slopes)
 
 
 def sharpness_for(data: PairData, coef: Array) -> float:
