@@ -15,11 +15,11 @@ from sklearn.base import clone
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
 from fairordinal._basis import (
     MOST_LABEL_TREES,
-    OWN_COLUMNS,
+    TREES_WITH_COLUMNS,
     Linear,
     Piecewise,
     Trees,
-    label_growth,
+    label_boosting,
 )
 from fairordinal._path import Plan
 from fairordinal._ramps import MOST_BOUNDARIES
@@ -87,15 +87,15 @@ def test_columns_are_features_ramps_predictions_and_leaves():
     leaves = columns[:, 10:]
     assert leaves.shape[1] == basis.n_leaves
     assert set(np.unique(leaves)) == {0.0, 1.0}
-    np.testing.assert_array_equal(leaves.sum(axis=1), basis.n_own)
+    np.testing.assert_array_equal(leaves.sum(axis=1), basis.n_trees_with_columns)
     n_trees = [len(booster.forest.trees) for booster in basis.boosters]
-    assert basis.n_own == n_trees[0] + OWN_COLUMNS < sum(n_trees)
+    assert basis.n_trees_with_columns == n_trees[0] + TREES_WITH_COLUMNS < sum(n_trees)
 
 
 def test_more_rows_grow_more_trees():
-    sizes = [label_growth(n).n_trees for n in (10, 1000, 4000, 10**6)]
+    sizes = [label_boosting(n).n_trees for n in (10, 1000, 4000, 10**6)]
     assert sizes == sorted(sizes)
-    assert sizes[0] == OWN_COLUMNS
+    assert sizes[0] == TREES_WITH_COLUMNS
     assert sizes[-1] == MOST_LABEL_TREES
 
 

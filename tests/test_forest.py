@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from fairordinal._basis import Score
-from fairordinal._forest import BLOCK, MOST_SPLITS, Forest, Growth, Places, exact_values, grow
+from fairordinal._forest import (
+    BLOCK,
+    MOST_SPLITS,
+    Boosting,
+    Forest,
+    ThresholdLookup,
+    exact_values,
+    grow,
+)
 from fairordinal._importance import importances
 from fairordinal._ramps import Ramps
 from fairordinal._rows import Features
@@ -44,7 +52,7 @@ def test_each_leaf_has_one_path(tree):
 
 def test_blocks_of_rows_make_no_difference():
     X = np.random.default_rng(0).normal(size=(BLOCK + 100, 4))
-    grown = grow(X, X[:, 0] * X[:, 1], np.ones(len(X)), Growth(n_trees=5))
+    grown = grow(X, X[:, 0] * X[:, 1], np.ones(len(X)), Boosting(n_trees=5))
     some = np.r_[0:50, BLOCK - 50 : BLOCK + 100]
     np.testing.assert_array_equal(grown.forest.leaves(X)[some], grown.forest.leaves(X[some]))
 
@@ -57,7 +65,7 @@ def test_trees_predict_what_lightgbm_predicts(binary):
     target = X[:, 0] + X[:, 1] * X[:, 2] + generator.normal(size=2000)
     target = (target > 0) * 1.0 if binary else target
     weight = generator.integers(1, 4, 2000) * 1.0
-    growth = Growth(n_trees=30, n_leaves=16)
+    growth = Boosting(n_trees=30, n_leaves=16)
     grown = grow(X, target, weight, growth, binary=binary)
     again = grow(X, target, weight, growth, binary=binary)
     np.testing.assert_array_equal(grown.values, again.values)
@@ -76,15 +84,15 @@ def test_trees_predict_what_lightgbm_predicts(binary):
 
 def test_too_few_rows_grow_no_trees():
     X = np.arange(12.0)[:, None]
-    grown = grow(X, X[:, 0], np.ones(12), Growth())
+    grown = grow(X, X[:, 0], np.ones(12), Boosting())
     assert grown.forest.n_leaves == 0
     np.testing.assert_array_equal(grown.forest.sums(X, grown.values), np.zeros(12))
 
 
 def test_the_unit_of_weights_makes_no_difference():
     X = np.random.default_rng(0).normal(size=(300, 3))
-    one = grow(X, X[:, 0] ** 2, np.ones(300), Growth(n_trees=5))
-    other = grow(X, X[:, 0] ** 2, np.full(300, 2.0**-10), Growth(n_trees=5), one=2.0**-10)
+    one = grow(X, X[:, 0] ** 2, np.ones(300), Boosting(n_trees=5))
+    other = grow(X, X[:, 0] ** 2, np.full(300, 2.0**-10), Boosting(n_trees=5), one=2.0**-10)
     np.testing.assert_array_equal(one.forest.leaves(X), other.forest.leaves(X))
 
 
@@ -147,18 +155,18 @@ def _ramp_numbers(generator):
     st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=20),
     st.sampled_from([1.0, 1e-300, 1e290]),
 )
-def test_places_are_those_of_a_binary_search(edges, values, unit):
+def test_lookups_count_as_a_binary_search_does(edges, values, unit):
     edges = unit * np.unique(edges)
     near = [np.nextafter(edge, to) for edge in edges for to in (-np.inf, np.inf)]
     column = np.array([*edges, *near, *values])
     for part in (column, column[np.isfinite(column)]):
-        found = Places.among(np.unique(edges)).of(part)
+        found = ThresholdLookup.among(np.unique(edges)).count_below(part)
         np.testing.assert_array_equal(found, np.searchsorted(np.unique(edges), part))
 
 
-def test_thresholds_that_crowd_in_one_cell_are_searched():
+def test_thresholds_that_crowd_in_one_bucket_are_searched():
     edges = np.append(np.arange(30) * 1e-9, 1.0)
     column = np.random.default_rng(0).uniform(0, 4e-8, 500)
-    places = Places.among(edges)
-    assert places.n_rounds > 12
-    np.testing.assert_array_equal(places.of(column), np.searchsorted(edges, column))
+    lookup = ThresholdLookup.among(edges)
+    assert lookup.n_rounds > 12
+    np.testing.assert_array_equal(lookup.count_below(column), np.searchsorted(edges, column))

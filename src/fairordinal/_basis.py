@@ -1,19 +1,18 @@
-"""Bases of rankers: from the features given to the columns that a ranker weighs.
+"""Bases of rankers: the columns, made from features, in which a ranker is linear.
 
-A ranker is linear in its columns and does not know where they come from. Each basis has the columns
-of the one before, and more:
+Each basis has the columns of the previous one, and more:
 
 * *linear*: the features;
-* *piecewise*: ramps, linear functions of the features that are cut off at both ends (`_ramps`);
-* *trees*: what boosted trees predict, and the leaves of the first trees (1 where a row falls into a
-  leaf).
+* *piecewise*: ramps, linear functions of the features clipped to [-1, 1] (`_ramps`);
+* *trees*: predictions of boosted trees, and indicators of the leaves of the first trees (1 if a row
+  is in a leaf).
 
-Some ramps and trees are learned to predict the label, some to predict the group: the latter are
-what disparities can be corrected by. A ranker of the tree basis is a forest, whose leaf values were
-learned together, with a piecewise linear part.
+Some ramps and trees are fitted to predict the label, some to predict the group: rankers need the
+latter to correct disparities. A ranker of the tree basis is a forest, whose leaf values are fitted
+together, plus a piecewise linear part.
 
-Ramps and trees fit the rows that they were learned from too well. For held-out scores, they are
-therefore learned again from the training rows of each fold (`Basis.again`).
+Ramps and trees overfit the rows that they are fitted to. For held-out scores, they are therefore
+fitted again to the training rows of each fold (`Basis.again`).
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 
-from fairordinal._forest import Forest, Grown, Growth, exact_values, grow
+from fairordinal._forest import BoostedTrees, Boosting, Forest, exact_values, grow
 from fairordinal._ramps import Ramps, boundaries, fit_ramps
 from fairordinal._rows import Block, Features, Rows, linear_scores, on_site
 from fairordinal._validation import Array
 
-LABEL_TREES = 120  # for 1000 rows; more for more rows, by the square root
+LABEL_TREES = 120  # for 1000 rows; proportional to the square root of the number of rows
 MOST_LABEL_TREES = 300
 GROUP_TREES = 30  # for all groups together
-OWN_COLUMNS = 30  # trees for labels whose leaves have columns; those of all group trees have them
-ROUNDING = 1e-9  # of ratios of weights
-MOST_SHORT = 1 << 31  # entries of a matrix that 32 bits can number; it takes less memory
+TREES_WITH_COLUMNS = 30  # label trees whose leaves have columns; all group trees have them
+ROUNDING = 1e-9  # relative error of ratios of weights that count as whole numbers
+MOST_SHORT = 1 << 31  # entries of a sparse matrix up to which indices have 32 bits, to save memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
 
@@ -46,13 +45,14 @@ class Score(NamedTuple):
 
     coef: Array
     origin: Array
-    shift: float  # of these scores against those of the ranker
+    shift: float  # these scores less those of the ranker, whose columns are centred
     forest: Forest | None = None
     values: Array | None = None  # of the leaves
     ramps: Ramps | None = None
     ramp_coef: Array | None = None
 
     def __call__(self, X: Any) -> Array:
+        """Scores of rows, (n_rows,)."""
         score = linear_scores(X, self.coef, self.origin)
         if self.forest is None and self.ramps is None:
             return score
@@ -65,33 +65,33 @@ class Score(NamedTuple):
 
     @property
     def basis(self) -> str:
-        """The name of the smallest basis that has it."""
+        """Name of the smallest basis that contains this score."""
         if self.forest is not None:
             return "trees"
         return "linear" if self.ramps is None else "piecewise"
 
     def feature(self, given: Features) -> Features:
         """The score as the only feature, on the scale of the ranker's own scores."""
-        origin = np.zeros(len(self.coef))  # given features are counted from it already
+        origin = np.zeros(len(self.coef))  # X of `Features` has its origin subtracted already
         scores = self._replace(origin=origin)(given.X) - self.shift
         return Features.plain(scores[:, None])
 
 
 class Basis(ABC):
-    """Columns made of the features of rows."""
+    """Columns made from the features of rows."""
 
     name: ClassVar[str]
     is_fixed: ClassVar[bool]  # whether the columns do not depend on the training rows
-    has_leaves: ClassVar[bool] = False  # columns of other training rows then differ in number
+    has_leaves: ClassVar[bool] = False  # if so, the number of columns depends on the training rows
 
     @abstractmethod
     def again(self, rows: Rows) -> Basis:
-        """The basis that other training rows lead to."""
+        """The basis fitted to other training rows."""
 
     @property
     @abstractmethod
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
 
     @abstractmethod
     def columns(self, given: Features) -> Features:
@@ -103,12 +103,12 @@ class Basis(ABC):
 
     @abstractmethod
     def score(self, coef: Array) -> Score:
-        """A ranker, given the coefficients of the columns."""
+        """The ranker with given coefficients of the columns, as a function of features."""
 
 
 @dataclass(frozen=True, eq=False)
 class Linear(Basis):
-    """The features, standardised."""
+    """The standardised features."""
 
     scaling: Features
 
@@ -136,21 +136,21 @@ class Linear(Basis):
 
 @dataclass(frozen=True, eq=False)
 class Piecewise(Basis):
-    """The features, and ramps."""
+    """The standardised features, and ramps."""
 
     scaling: Features
     one: float  # weight of one row
     boundaries: tuple[int, ...]  # labels l with a ramp for "above l"
     ramps: Ramps
     means: Array  # of the ramps
-    spreads: Array
+    spreads: Array  # of the ramps
 
     name: ClassVar[str] = "piecewise"
     is_fixed: ClassVar[bool] = False
 
     @classmethod
     def none(cls, rows: Rows) -> Piecewise:
-        """No ramps yet: `again` learns them."""
+        """A basis without ramps: `again` fits them."""
         totals = rows.totals.reshape(rows.n_groups, rows.n_labels).sum(axis=0)
         no_ramps = Ramps(np.zeros((rows.n_features, 0)), np.zeros(0))
         one = on_site(_one_row, [rows])
@@ -179,12 +179,12 @@ class Piecewise(Basis):
 
 @dataclass(frozen=True, eq=False)
 class Trees(Basis):
-    """The columns of the piecewise basis, what boosted trees predict, and their leaves."""
+    """The columns of the piecewise basis, predictions of boosted trees, and leaves of trees."""
 
     base: Piecewise
-    boosters: tuple[Grown, ...]  # of groups, and of the label
+    boosters: tuple[BoostedTrees, ...]  # for each predicted group, and for the label
     means: Array  # of their predictions
-    spreads: Array
+    spreads: Array  # of their predictions
 
     name: ClassVar[str] = "trees"
     is_fixed: ClassVar[bool] = False
@@ -192,26 +192,26 @@ class Trees(Basis):
 
     @classmethod
     def none(cls, base: Piecewise) -> Trees:
-        """No trees yet: `again` grows them."""
+        """A basis without trees: `again` fits them."""
         return cls(base, (), np.zeros(0), np.ones(0))
 
     def again(self, rows: Rows) -> Basis:
-        return on_site(_grown, [rows], self.base)
+        return on_site(_with_trees, [rows], self.base)
 
     @cached_property
     def forest(self) -> Forest:
         return Forest(tuple(tree for part in self.boosters for tree in part.forest.trees))
 
     @property
-    def n_own(self) -> int:
-        """How many trees, the first ones, have leaves with columns of their own."""
+    def n_trees_with_columns(self) -> int:
+        """Number of trees whose leaves have columns: the first trees of the forest."""
         for_label = len(self.boosters[-1].forest.trees)
-        return len(self.forest.trees) - max(for_label - OWN_COLUMNS, 0)
+        return len(self.forest.trees) - max(for_label - TREES_WITH_COLUMNS, 0)
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves have columns."""
-        return int(self.forest.first_leaves[self.n_own])
+        """Number of leaves that have columns."""
+        return int(self.forest.first_leaves[self.n_trees_with_columns])
 
     @property
     def n_columns(self) -> int:
@@ -228,15 +228,15 @@ class Trees(Basis):
         return Features.plain(sparse.hstack([features, others], format="csr"))
 
     def predictions_and_leaves(self, X: Any) -> tuple[Array, Array]:
-        """What boosters predict, and the leaves that have columns; trees are walked once."""
+        """Predictions of the boosters, and the leaves of rows in trees that have columns."""
         predicted = np.zeros((X.shape[0], len(self.boosters)), order="F")
-        leaves = np.empty((X.shape[0], self.n_own), dtype=np.int32, order="F")
+        leaves = np.empty((X.shape[0], self.n_trees_with_columns), dtype=np.int32, order="F")
         sizes = [len(booster.forest.trees) for booster in self.boosters]
         booster_of = np.repeat(np.arange(len(sizes)), sizes)
         values = np.concatenate([booster.values for booster in self.boosters])
         for rows, number, found in self.forest.walk(X):
             predicted[rows, booster_of[number]] += values[found]
-            if number < self.n_own:
+            if number < self.n_trees_with_columns:
                 leaves[rows, number] = found
         return predicted, leaves
 
@@ -255,7 +255,10 @@ class Trees(Basis):
 
 
 def _with_indicators(dense: Array, leaves: Array, n_leaves: int) -> sparse.csr_array:
-    """Columns, followed by 1 for each leaf that a row falls into."""
+    """Columns, followed by indicators of leaves, as a sparse matrix.
+
+    Each row has the same number of entries, so that the CSR arrays are written directly.
+    """
     (n_rows, n_dense), n_trees = dense.shape, leaves.shape[1]
     values = np.ones((n_rows, n_dense + n_trees))
     columns = np.empty(values.shape, dtype=leaves.dtype)
@@ -267,16 +270,17 @@ def _with_indicators(dense: Array, leaves: Array, n_leaves: int) -> sparse.csr_a
     return sparse.csr_array((values.ravel(), columns.ravel(), ends), shape)
 
 
-def label_growth(n_rows: float) -> Growth:
-    """How trees for labels are grown on so many rows."""
+def label_boosting(n_rows: float) -> Boosting:
+    """Settings of the trees for labels, given the number of rows."""
     n_trees = int(LABEL_TREES * np.sqrt(n_rows / 1000))
-    return Growth(n_trees=min(max(n_trees, OWN_COLUMNS), MOST_LABEL_TREES))
+    return Boosting(n_trees=min(max(n_trees, TREES_WITH_COLUMNS), MOST_LABEL_TREES))
 
 
 def _one_row(block: Block) -> float:
-    """The weight of one row, by which ramps and trees count rows; it follows the unit of weights.
+    """Weight of one row for ramps and trees, in the unit of the weights given.
 
-    Weights that are multiples of the smallest one are numbers of rows; otherwise rows count alike.
+    If all weights are multiples of the smallest one, they are numbers of rows, and the smallest one
+    is the weight of a row. Otherwise it is the mean weight.
     """
     weight = block.weight
     ratios = weight / weight.min()
@@ -284,14 +288,14 @@ def _one_row(block: Block) -> float:
     return float(weight.min() if are_counts.all() else weight.mean())
 
 
-def _grown(block: Block, base: Piecewise) -> Trees:
-    """Trees that predict the label, and trees that predict the group."""
+def _with_trees(block: Block, base: Piecewise) -> Trees:
+    """Fit trees that predict the label, and trees that predict the group."""
     block = block.alone()
     X, weight, one = block.features.X, block.weight, base.one
-    growth = label_growth(float(weight.sum()) / one)
-    groups = _told_apart(block.n_groups)
-    each = growth._replace(n_trees=max(1, GROUP_TREES // len(groups)))
-    for_label = grow(X, block.labels * 1.0, weight, growth, one=one)
+    boosting = label_boosting(float(weight.sum()) / one)
+    groups = _predicted_groups(block.n_groups)
+    each = boosting._replace(n_trees=max(1, GROUP_TREES // len(groups)))
+    for_label = grow(X, block.labels * 1.0, weight, boosting, one=one)
     for_groups = [
         grow(X, (block.groups == group) * 1.0, weight, each, one=one, binary=True)
         for group in groups
@@ -303,11 +307,11 @@ def _grown(block: Block, base: Piecewise) -> Trees:
 
 
 def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
-    """Ramps for labels and for groups, learned from some rows."""
+    """Fit ramps for labels and for groups."""
     block = block.alone()
     X, weight = block.features.standardised(slice(None)), block.weight / basis.one
     targets = [block.labels > label for label in basis.boundaries]
-    targets += [block.groups == group for group in _told_apart(block.n_groups)]
+    targets += [block.groups == group for group in _predicted_groups(block.n_groups)]
     fitted = fit_ramps(X, targets, weight)
     weights = fitted.weights / block.scaling.spreads[:, None]
     ramps = Ramps(weights, fitted.offsets - block.scaling.means @ weights)
@@ -315,13 +319,13 @@ def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
     return replace(basis, scaling=block.scaling, ramps=ramps, means=means, spreads=spreads)
 
 
-def _told_apart(n_groups: int) -> range:
-    """Groups that are predicted; one of two tells both."""
+def _predicted_groups(n_groups: int) -> range:
+    """Groups that ramps and trees predict; of two groups, one is enough."""
     return range(n_groups)[n_groups == 2 :]
 
 
 def _moments(values: Array, weight: Array) -> tuple[Array, Array]:
-    """Means and standard deviations of columns; 1 for a constant one."""
+    """Means and standard deviations of columns; constant columns get the deviation 1."""
     means = np.average(values, axis=0, weights=weight)
     spreads = np.sqrt(np.average((values - means) ** 2, axis=0, weights=weight))
     return means, np.where(spreads > 0, spreads, 1.0)

@@ -1,13 +1,16 @@
-r"""Forests as plain arrays: grown by LightGBM, evaluated without it.
+r"""Forests as plain arrays: boosted by LightGBM, evaluated without it.
 
-A tree has splits and leaves. Split s looks at one column: rows with ``x[feature] <= threshold`` go
+A tree has splits and leaves. Split s compares one column: rows with ``x[feature] <= threshold`` go
 left, others right. A child is the number of a split, or ``-1 - l`` for leaf l. The leaves of all
-trees of a forest are numbered one after the other, so that a forest is a map from a row to one
-leaf of each tree, and a score is a sum of leaf values.
+trees of a forest are numbered consecutively. A forest maps a row to one leaf of each tree, and a
+score is a sum of leaf values.
 
-The leaf of a row is found without following its path. Each column is coded once by its place among
-the thresholds of the forest. Each split is then one comparison of small integers for all rows. The
-answers of all splits of a tree are the bits of a number, and a table has the leaf for each number.
+The leaf of a row is found without following its path:
+
+1. Each column is coded once: the code is the number of thresholds of the forest below its value.
+2. Each split is then one comparison of small integers, for all rows at once.
+3. The results of all splits of a tree are the bits of a number, and a table has the leaf for each
+   number.
 """
 
 from __future__ import annotations
@@ -23,21 +26,22 @@ from fairordinal._optional import optional
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array, row_blocks
 
-MOST_SPLITS = 15  # of a tree: the table of leaves has 2**n_splits entries
-MOST_TRIED = 1000  # columns that a tree looks at; of more, each tree gets some at random
-BLOCK = 1 << 14  # rows that stay in cache
-EXACT = 50  # bits of a leaf value that count
-CELLS, MOST_ROUNDS = 8, 12  # of `Places`: cells for each threshold, and comparisons in one
-LEAST_WIDTH = 1e-290  # of thresholds, that can be divided by
+MOST_SPLITS = 15  # of a tree; its table of leaves has 2**n_splits entries
+MOST_TRIED = 1000  # columns for each tree; if there are more, a random subset of them
+BLOCK = 1 << 14  # rows that fit into the cache
+EXACT_BITS = 50  # of a sum of leaf values, relative to its largest possible value
+BUCKETS = 8  # of a `ThresholdLookup`, for each threshold
+MOST_ROUNDS = 12  # thresholds in one bucket beyond which binary search is faster
+LEAST_WIDTH = 1e-290  # range of thresholds below which its reciprocal may overflow
 
 
 class Tree(NamedTuple):
-    """Splits and their children; with one leaf more than splits."""
+    """A binary tree: splits and their children. There is one leaf more than splits."""
 
     feature: Array  # (n_splits,) column
     threshold: Array  # (n_splits,)
     left: Array  # (n_splits,) a split, or -1 - leaf
-    right: Array
+    right: Array  # (n_splits,) likewise
 
     @property
     def n_splits(self) -> int:
@@ -47,73 +51,81 @@ class Tree(NamedTuple):
     def n_leaves(self) -> int:
         return self.n_splits + 1
 
-    def leaf_of_answers(self) -> Array:
-        """The leaf for each combination of answers; bit s is set if split s sends a row left."""
-        answers = np.arange(1 << self.n_splits)
-        at = np.zeros(len(answers), dtype=np.int64)
+    def leaf_table(self) -> Array:
+        """The leaf for each number whose bit s says whether split s sends a row left.
+
+        All numbers walk down the tree together. A path has at most `n_splits` steps.
+        """
+        bits = np.arange(1 << self.n_splits)
+        at = np.zeros(len(bits), dtype=np.int64)
         for _ in range(self.n_splits):
             split = np.maximum(at, 0)
-            step = np.where(answers >> split & 1, self.left[split], self.right[split])
+            step = np.where(bits >> split & 1, self.left[split], self.right[split])
             at = np.where(at >= 0, step, at)
         return -1 - at
 
     def paths(self) -> Iterator[tuple[int, list[tuple[int, bool]]]]:
-        """Each leaf with the splits above it, and whether it lies to their left."""
-        open_: list[tuple[int, list[tuple[int, bool]]]] = [(0, [])]
-        while open_:
-            at, above = open_.pop()
+        """Each leaf with the splits above it, and whether it is to the left of each."""
+        stack: list[tuple[int, list[tuple[int, bool]]]] = [(0, [])]
+        while stack:
+            at, above = stack.pop()
             if at < 0:
                 yield -1 - at, above
             else:
-                open_.append((int(self.left[at]), [*above, (at, True)]))
-                open_.append((int(self.right[at]), [*above, (at, False)]))
+                stack.append((int(self.left[at]), [*above, (at, True)]))
+                stack.append((int(self.right[at]), [*above, (at, False)]))
 
 
-class Places(NamedTuple):
-    """Finds how many thresholds of a column lie below each value, as `np.searchsorted` does.
+class ThresholdLookup(NamedTuple):
+    """Counts the thresholds of a column below each value, as `np.searchsorted` does, but faster.
 
-    Values are put into cells of equal width, by a function that rounding leaves monotone. So the
-    thresholds in lower cells lie below a value, and those in its own cell are compared with it.
+    The range of the thresholds is divided into buckets of equal width. The bucket of a value is a
+    monotone function of the value, also after rounding. So all thresholds in lower buckets are
+    below the value, all in higher buckets are not, and only those in its own bucket are compared
+    with it.
     """
 
-    edges: Array  # ascending, and infinity
-    lowest: Array  # (n_cells,) how many thresholds are in lower cells
-    scale: float  # cells for a unit
-    n_rounds: int  # most thresholds in a cell
+    edges: Array  # thresholds, ascending, followed by inf
+    lowest: Array  # (n_buckets,) number of thresholds in lower buckets
+    scale: float  # buckets per unit
+    n_rounds: int  # largest number of thresholds in a bucket
 
     @classmethod
     @np.errstate(over="ignore")
-    def among(cls, edges: Array) -> Places:
-        n_cells, width = CELLS * len(edges), float(edges[-1] - edges[0])
-        scale = (n_cells - 1) / width if width > LEAST_WIDTH else 0.0
-        cells = np.minimum((edges - edges[0]) * scale if scale else 0.0 * edges, n_cells - 1)
-        cells = cells.astype(np.int32)
-        lowest = np.searchsorted(cells, np.arange(n_cells)).astype(np.min_scalar_type(len(edges)))
-        n_rounds = int(np.bincount(cells).max())
+    def among(cls, edges: Array) -> ThresholdLookup:
+        """Make a lookup for thresholds in ascending order."""
+        n_buckets, width = BUCKETS * len(edges), float(edges[-1] - edges[0])
+        scale = (n_buckets - 1) / width if width > LEAST_WIDTH else 0.0
+        buckets = np.minimum((edges - edges[0]) * scale if scale else 0.0 * edges, n_buckets - 1)
+        buckets = buckets.astype(np.int32)
+        lowest = np.searchsorted(buckets, np.arange(n_buckets))
+        lowest = lowest.astype(np.min_scalar_type(len(edges)))
+        n_rounds = int(np.bincount(buckets).max())
         return cls(np.append(edges, np.inf), lowest, scale, n_rounds)
 
     @np.errstate(over="ignore", invalid="ignore")
-    def of(self, column: Array) -> Array:
+    def count_below(self, column: Array) -> Array:
+        """Number of thresholds below each value of a column."""
         apart = column - self.edges[0]
         if self.n_rounds > MOST_ROUNDS or not np.isfinite(apart).all():
             found = np.searchsorted(self.edges[:-1], column)
             return np.asarray(found.astype(self.lowest.dtype))
-        cells = np.clip(apart * self.scale, 0.0, len(self.lowest) - 1)
-        places = self.lowest[cells.astype(np.int32)]
+        buckets = np.clip(apart * self.scale, 0.0, len(self.lowest) - 1)
+        below = self.lowest[buckets.astype(np.int32)]
         for _ in range(self.n_rounds):
-            places += self.edges[places] < column
-        return places
+            below += self.edges[below] < column
+        return below
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees, from a row to one leaf of each."""
+    """Several trees: a map from a row to one leaf of each."""
 
     trees: tuple[Tree, ...]
 
     @cached_property
     def first_leaves(self) -> Array:
-        """The number of the first leaf of each tree, and how many leaves there are in all."""
+        """Number of the first leaf of each tree, followed by the number of all leaves."""
         return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
 
     @property
@@ -122,25 +134,25 @@ class Forest:
 
     @cached_property
     def _edges(self) -> dict[int, Array]:
-        """The thresholds of each column that is used, ascending."""
+        """Distinct thresholds of each column that is used, ascending."""
         features = np.concatenate([tree.feature for tree in self.trees] or [np.zeros(0, int)])
         thresholds = np.concatenate([tree.threshold for tree in self.trees] or [np.zeros(0)])
         return {int(f): np.unique(thresholds[features == f]) for f in np.unique(features)}
 
     @cached_property
-    def _places(self) -> dict[int, Places]:
-        return {feature: Places.among(edges) for feature, edges in self._edges.items()}
+    def _lookups(self) -> dict[int, ThresholdLookup]:
+        return {feature: ThresholdLookup.among(edges) for feature, edges in self._edges.items()}
 
     @cached_property
     def _compiled(self) -> list[tuple[list[tuple[int, int]], Array]]:
-        """Each tree as its splits, (column, place of the threshold), and the table of leaves."""
+        """Each tree as its splits, (column, code of the threshold), and its table of leaves."""
         return [
             (
                 [
                     (int(f), int(np.searchsorted(self._edges[int(f)], threshold)))
                     for f, threshold in zip(tree.feature, tree.threshold, strict=True)
                 ],
-                (first + tree.leaf_of_answers()).astype(np.int32),
+                (first + tree.leaf_table()).astype(np.int32),
             )
             for tree, first in zip(self.trees, self.first_leaves, strict=False)
         ]
@@ -153,98 +165,130 @@ class Forest:
         return found
 
     def walk(self, X: Any) -> Iterator[tuple[slice, int, Array]]:
-        """For each block of rows and each tree: the rows, the tree's number, their leaves.
+        """For each block of rows and each tree: the rows, the number of the tree, their leaves.
 
-        The arrays are used again: take what is needed before the next one.
+        The array of leaves is reused: copy it before the next iteration.
         """
         tables = [table for _, table in self._compiled]
         for rows in row_blocks(X.shape[0], BLOCK):
             leaves = np.empty(rows.stop - rows.start, dtype=np.int32)
-            answers = self._answers(X[rows])
-            for number, (table, answer) in enumerate(zip(tables, answers, strict=True)):
-                np.take(table, answer, out=leaves, mode="clip")  # "raise" would make a copy first
+            for number, (table, bits) in enumerate(zip(tables, self._bits(X[rows]), strict=True)):
+                np.take(table, bits, out=leaves, mode="clip")  # "raise" would make a copy first
                 yield rows, number, leaves
 
     def sums(self, X: Any, values: Array) -> Array:
-        """The sum of the values of the leaves of each row; values of shape (n_leaves,)."""
+        """Sum of the values of the leaves of each row, given values of shape (n_leaves,)."""
         total = np.zeros(X.shape[0])
-        by_answer = [values[table] for _, table in self._compiled]
+        tables = [values[table] for _, table in self._compiled]
         for rows in row_blocks(X.shape[0], BLOCK):
-            some, own = total[rows], np.empty(rows.stop - rows.start)
-            for of_tree, answer in zip(by_answer, self._answers(X[rows]), strict=True):
-                np.take(of_tree, answer, out=own, mode="clip")
-                np.add(some, own, out=some)
+            some, of_tree = total[rows], np.empty(rows.stop - rows.start)
+            for table, bits in zip(tables, self._bits(X[rows]), strict=True):
+                np.take(table, bits, out=of_tree, mode="clip")
+                np.add(some, of_tree, out=some)
         return total
 
-    def _answers(self, X: Any) -> Iterator[Array]:
-        """For each tree, the answers of its splits as bits of a number for each row.
+    def _bits(self, X: Any) -> Iterator[Array]:
+        """For each tree, the results of its splits as bits of a number for each row.
 
-        The arrays are used again: take what is needed before the next one.
+        The arrays are reused: copy them before the next iteration.
         """
         codes, n_rows = self._codes(X), X.shape[0]
         goes_left = np.empty(n_rows, dtype=bool)
         bit = goes_left.view(np.uint8)
-        small, large = (np.empty(n_rows, dtype=kind) for kind in (np.uint8, np.uint16))
+        small, large = (np.empty(n_rows, dtype=dtype) for dtype in (np.uint8, np.uint16))
         for splits, _ in self._compiled:
-            answers = small if len(splits) <= 8 else large
-            answers[:] = 0
-            for feature, place in reversed(splits):  # bits already there move up by one
-                np.less_equal(codes[feature], place, out=goes_left)
-                np.add(answers, answers, out=answers)
-                np.bitwise_or(answers, bit, out=answers)
-            yield answers
+            bits = small if len(splits) <= 8 else large
+            bits[:] = 0
+            for feature, code in reversed(splits):
+                np.less_equal(codes[feature], code, out=goes_left)
+                np.add(bits, bits, out=bits)  # a shift by one bit
+                np.bitwise_or(bits, bit, out=bits)
+            yield bits
 
     def _codes(self, X: Any) -> dict[int, Array]:
-        """For each column used, how many of its thresholds lie below the value of a row."""
-        is_sparse = hasattr(X, "tocsc")  # predictions from tables do not import SciPy
+        """For each column used, the number of its thresholds below the value of each row."""
+        is_sparse = hasattr(
+            X, "tocsc"
+        )  # no import of SciPy, which predictions of model files do without
         X = X.tocsc() if is_sparse else X
         codes = {}
-        for feature, place in self._places.items():
+        for feature, lookup in self._lookups.items():
             column = X[:, [feature]].toarray().ravel() if is_sparse else X[:, feature]
-            codes[feature] = place.of(column)
+            codes[feature] = lookup.count_below(column)
         return codes
 
 
 def exact_values(values: Array, n_trees: int) -> Array:
-    """Leaf values, rounded so that sums over trees are exact in any order."""
+    """Leaf values, rounded so that sums over trees are exact in any order.
+
+    They become multiples of a unit 2^q such that each sum is below 2^`EXACT_BITS` units: a double
+    represents all such sums exactly.
+    """
     largest = float(np.abs(values).max(initial=0.0)) * max(n_trees, 1)
-    unit = 2.0 ** (np.ceil(np.log2(largest)) - EXACT) if largest else 0.0
-    if not unit:  # sums of numbers this small are exact
+    unit = 2.0 ** (np.ceil(np.log2(largest)) - EXACT_BITS) if largest else 0.0
+    if not unit:  # 2^q underflows: sums of numbers this small are exact
         return values
     return np.asarray(np.rint(values / unit) * unit)
 
 
-class Grown(NamedTuple):
-    """A forest, and the values that its leaves were grown with."""
+class BoostedTrees(NamedTuple):
+    """A forest, and the values of its leaves: their sums predict the target."""
 
     forest: Forest
     values: Array
 
 
-class Growth(NamedTuple):
-    """How trees are grown."""
+class Boosting(NamedTuple):
+    """Settings of gradient boosting."""
 
     n_trees: int = 60
     n_leaves: int = 8
     learning_rate: float = 0.1
-    least_rows: float = 20.0  # of a leaf
+    least_rows: float = 20.0  # in a leaf
 
 
 @one_thread
 def grow(
-    X: Any, target: Array, weight: Array, growth: Growth, *, one: float = 1.0, binary: bool = False
-) -> Grown:
-    """Boosted trees by LightGBM that predict a target; `one` is the weight of one row.
+    X: Any,
+    target: Array,
+    weight: Array,
+    boosting: Boosting,
+    *,
+    one: float = 1.0,
+    binary: bool = False,
+) -> BoostedTrees:
+    """Fit boosted trees by LightGBM.
 
-    The same for the same rows, whatever the machine: LightGBM runs deterministically in one thread.
+    LightGBM runs deterministically, in one thread, so that results do not depend on the machine.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n_rows, n_columns)
+        Columns.
+    target : ndarray of shape (n_rows,)
+        What is predicted; 0 or 1 if `binary`.
+    weight : ndarray of shape (n_rows,)
+        Weights of the rows.
+    boosting : Boosting
+        Number and size of the trees.
+    one : float, default=1.0
+        Weight of one row, the unit of ``boosting.least_rows``.
+    binary : bool, default=False
+        Whether to fit a logistic model instead of least squares.
+
+    Returns
+    -------
+    trees : BoostedTrees
+        Trees without splits are left out.
     """
     lightgbm = optional("lightgbm", "basis='trees'", "trees")
     params = {
         "objective": "binary" if binary else "regression",
-        "num_leaves": growth.n_leaves,
-        "learning_rate": growth.learning_rate,
+        "num_leaves": boosting.n_leaves,
+        "learning_rate": boosting.learning_rate,
         "min_data_in_leaf": 1,
-        "min_sum_hessian_in_leaf": growth.least_rows * one * (0.25 if binary else 1.0),
+        # the Hessian of a row is its weight, at most a quarter of it for the logistic loss
+        "min_sum_hessian_in_leaf": boosting.least_rows * one * (0.25 if binary else 1.0),
         "min_data_in_bin": 1,
         "feature_pre_filter": False,
         "feature_fraction": min(1.0, MOST_TRIED / X.shape[1]),
@@ -255,20 +299,20 @@ def grow(
         "verbosity": -1,
     }
     data = lightgbm.Dataset(X, label=target, weight=weight, params=params, free_raw_data=True)
-    booster = lightgbm.train(params, data, num_boost_round=growth.n_trees)
+    booster = lightgbm.train(params, data, num_boost_round=boosting.n_trees)
     read = [_read(info["tree_structure"]) for info in booster.dump_model()["tree_info"]]
     read = [(tree, values) for tree, values in read if tree.n_splits]
     values = np.concatenate([np.zeros(0), *(values for _, values in read)])
-    return Grown(Forest(tuple(tree for tree, _ in read)), values)
+    return BoostedTrees(Forest(tuple(tree for tree, _ in read)), values)
 
 
 def _read(structure: dict[str, Any]) -> tuple[Tree, Array]:
-    """A tree of LightGBM's dump, and the values of its leaves."""
+    """Read a tree of LightGBM's dump; return it with the values of its leaves."""
     splits: list[dict[str, Any]] = []
     leaves: list[float] = []
 
     def number(node: dict[str, Any]) -> int:
-        """The number of a node; its splits and leaves get theirs."""
+        """Number a node and all nodes below it; return its number."""
         if "split_feature" not in node:
             leaves.append(float(node["leaf_value"]))
             return -len(leaves)

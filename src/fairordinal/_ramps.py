@@ -1,10 +1,11 @@
-r"""Ramps: linear functions of the features that are cut off at both ends.
+r"""Ramps: linear functions of the features, clipped to [-1, 1].
 
 A ramp is ``clip(x @ weights + offset, -1, 1)``. Its linear function is the logit of a logistic
-regression, divided by `LIMIT`. There is one for "the label is above l", for each label l but the
-highest (at most 12), and one for each group (one for both, if there are two). Far from the boundary
-between two labels, the ramp of that boundary is constant. A ranker that weighs ramps can therefore
-trade accuracy for fairness at a different rate at each boundary. A linear ranker has one rate.
+regression, divided by `LIMIT`. There is one ramp for "the label is above l", for each label l
+except the highest (at most 12), and one for each group (a single one if there are two groups). Far
+from the boundary between two labels, the ramp of that boundary is constant. A ranker with ramps as
+columns can therefore trade accuracy for fairness at a different rate at each boundary; a linear
+ranker has the same rate everywhere.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from sklearn.linear_model import LogisticRegression
 from fairordinal._threads import one_thread
 from fairordinal._validation import Array, row_blocks
 
-LIMIT = 1.5  # logits at which ramps end: probabilities of 0.18 and 0.82
+LIMIT = 1.5  # absolute logit at which ramps are clipped: probabilities of 0.18 and 0.82
 STRENGTH = 0.1  # `C` of the logistic regressions
-TOLERANCE, MAX_ITER = 1e-3, 100
-MOST_BOUNDARIES = 12  # between labels, that have ramps
-BLOCK = 1 << 14  # rows that stay in cache
+TOLERANCE, MAX_ITER = 1e-3, 100  # of the logistic regressions
+MOST_BOUNDARIES = 12  # between labels that have ramps
+BLOCK = 1 << 14  # rows that fit into the cache
 
 
 class Ramps(NamedTuple):
-    """Linear functions of features, cut off at -1 and 1."""
+    """Linear functions of features, clipped to [-1, 1]."""
 
     weights: Array  # (n_features, n_ramps)
     offsets: Array  # (n_ramps,)
@@ -38,41 +39,42 @@ class Ramps(NamedTuple):
         return len(self.offsets)
 
     def values(self, X: Any) -> Array:
-        """The value of each ramp for each row, (n_rows, n_ramps)."""
+        """Value of each ramp for each row, (n_rows, n_ramps)."""
         found = np.empty((X.shape[0], self.n_ramps))
-        for rows, linear in self.uncut(X):
+        for rows, linear in self.linear_parts(X):
             np.clip(linear, -1.0, 1.0, out=found[rows])
         return found
 
     def sums(self, X: Any, coef: Array) -> Array:
-        """The sum of the ramps, each times a coefficient, for each row."""
+        """Sum of the ramps, each times a coefficient, for each row, (n_rows,)."""
         found = np.empty(X.shape[0])
-        for rows, linear in self.uncut(X):
+        for rows, linear in self.linear_parts(X):
             found[rows] = np.clip(linear, -1.0, 1.0) @ coef
         return found
 
-    def uncut(self, X: Any) -> Iterator[tuple[slice, Array]]:
-        """For each block of rows: the rows, and their linear functions."""
+    def linear_parts(self, X: Any) -> Iterator[tuple[slice, Array]]:
+        """For each block of rows: the rows, and the linear functions before clipping."""
         for rows in row_blocks(X.shape[0], BLOCK):
             yield rows, np.asarray(X[rows] @ self.weights) + self.offsets
 
 
 @one_thread
 def fit_ramps(X: Any, targets: Sequence[Array], weight: Array) -> Ramps:
-    """Ramps by logistic regressions, one for each binary target.
+    """Fit ramps by logistic regressions, one for each binary target.
 
-    Features are of about unit size. A target with one class has a ramp of 0.
+    The features should be standardised. The ramp of a target with one class is 0.
     """
     weights, offsets = zip(*(_logit(X, target, weight) for target in targets), strict=True)
     return Ramps(np.stack(weights, axis=1) / LIMIT, np.array(offsets) / LIMIT)
 
 
 def _logit(X: Any, target: Array, weight: Array) -> tuple[Array, float]:
+    """Coefficients and intercept of a logistic regression."""
     if len(np.unique(target)) < 2:
         return np.zeros(X.shape[1]), 0.0
     model = LogisticRegression(C=STRENGTH, tol=TOLERANCE, max_iter=MAX_ITER)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a good direction is enough
+        warnings.simplefilter("ignore", ConvergenceWarning)  # an approximate direction is enough
         model.fit(X, target, sample_weight=weight)
     return model.coef_[0], float(model.intercept_[0])
 
@@ -80,7 +82,7 @@ def _logit(X: Any, target: Array, weight: Array) -> tuple[Array, float]:
 def boundaries(totals: Array) -> tuple[int, ...]:
     """Labels l with a ramp for "above l", given the weight of each label.
 
-    If there are very many labels, these are some that divide the rows evenly.
+    If there are more than `MOST_BOUNDARIES`, those are taken that divide the rows most evenly.
     """
     if len(totals) - 1 <= MOST_BOUNDARIES:
         return tuple(range(len(totals) - 1))
