@@ -1,8 +1,7 @@
 r"""Bins for scores: weights spread over bins by cubic B-splines, and functions read off bins.
 
-Bin b stands for the score b·h, with the width h of a bin. A score s lies at position x = s/h. With
-b = floor(x) and f = x - b, it is spread over the bins b, …, b+3 with the weights of a cubic
-B-spline::
+A score s has a position x on an axis whose unit is the width h of a bin. With b = floor(x) and
+f = x - b, it is spread over the bins b, …, b+3 with the weights of a cubic B-spline::
 
     (1-f)³/6,   2/3 - f²(2-f)/2,   2/3 - (1-f)²(1+f)/2,   f³/6          (they sum to 1)
 
@@ -13,7 +12,7 @@ of the quadratic B-spline, (1-f)²/2, 1/2 + f - f² and f²/2.
 
 There are two kinds of bins:
 
-* **The common grid** has bin 0 at score 0, so that blocks of rows are counted independently, and
+* **The common grid** has x = s/h, so that blocks of rows are counted independently, and
   the counts of blocks are added up (`GridCounts`).
 * **Bins along spans** (`Bins.over`) are for scores that are far apart. A *span* is an interval that
   contains scores and no gap longer than `REACH`. Longer gaps are shortened to `REACH`, so that

@@ -28,8 +28,8 @@ class Kernel:
     curvature : callable
         ℓ''(x), elementwise.
     tail : float
-        For x < -`REACH`, ℓ(x) = -tail · x; with tail 0, ℓ is constant there. For x > `REACH`, ℓ is
-        0.
+        Slope of the tail: for x < -`REACH`, ℓ(x) = -tail · x, up to a constant. For x > `REACH`,
+        ℓ(x) = 0.
     detail : float
         Width of the finest feature of ℓ, in units of the margin. It determines the width of bins.
     kinked : bool

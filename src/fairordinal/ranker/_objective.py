@@ -1,8 +1,8 @@
 r"""The objective of a fair linear ranker, as a function of its coefficients w.
 
-With scores s = Xw of standardised features::
+With scores s = Xw of standardised features, and the weight w_i of row i::
 
-    F(w) = L(s)                                     loss of all pairs with weights W
+    F(w) = L(s)                                       loss of all pairs with weights W
          + α/2 |w|²
          + penalty/2 · Σ_e max(|v_e| - limit, 0)²     on smooth disparities v_e
          + mean_penalty/2 · |D w|²                    on disparities of mean scores

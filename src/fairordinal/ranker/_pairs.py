@@ -1,6 +1,7 @@
 r"""Pairs of rows to learn from, as weights of pairs of cells.
 
-There are m cells u = (group, true label), with total weights t. A ranker learns from
+There are m cells u = (group, true label), with total weights t; row i has weight w_i. A ranker
+learns from
 
 * W, the weights of pairs that should be in order: 1{y_u > y_v}, divided by the weight of all such
   pairs;

@@ -4,8 +4,7 @@ With the Hessian at 0, H = R R', the search runs in coordinates z = R' w. There 
 the identity, so that features of different spread and correlated features do not slow it down.
 
 Elsewhere the Hessian is R S R'. S is called the *steepness*: the Hessian in the coordinates z. If
-it is known, for instance from a fit to a sample of the rows, S = C C', and the coordinates are z =
-(R C)' w.
+it is known, for instance from a sample of the rows, with S = C C', the coordinates are (R C)' w.
 """
 
 from __future__ import annotations
