@@ -316,10 +316,10 @@ def _read(structure: dict[str, Any]) -> tuple[Tree, Array]:
         if "split_feature" not in node:
             leaves.append(float(node["leaf_value"]))
             return -len(leaves)
-        place = len(splits)
+        split = len(splits)
         splits.append({"feature": node["split_feature"], "threshold": node["threshold"]})
-        splits[place] |= {"left": number(node["left_child"]), "right": number(node["right_child"])}
-        return place
+        splits[split] |= {"left": number(node["left_child"]), "right": number(node["right_child"])}
+        return split
 
     number(structure)
     columns = {name: [split[name] for split in splits] for name in Tree._fields}

@@ -108,8 +108,8 @@ class PairData:
     @property
     def largest_net_weights(self) -> Array:
         """``max_uv |Q_e[u, v] - Q_e[v, u]|`` for each e."""
-        places = np.arange(self.n_cells**2).reshape(self.n_cells, self.n_cells)
-        net = self.contrasts - self.contrasts[:, places.T.ravel()]
+        indices = np.arange(self.n_cells**2).reshape(self.n_cells, self.n_cells)
+        net = self.contrasts - self.contrasts[:, indices.T.ravel()]
         return np.asarray(abs(net).max(axis=1).toarray()).ravel()
 
     @property
