@@ -7,10 +7,10 @@ import numpy as np
 
 from fairordinal import FairOrdinalFrontier, ThresholdResult
 from fairordinal._costs import cost_matrix
-from fairordinal._cuts import Goal
 from fairordinal._table import read_table
 from fairordinal.criteria import DemographicParity
 from fairordinal.frontier import FrontierPoint, Measured
+from fairordinal.thresholds import Goal
 
 
 class MadeUpFrontier(FairOrdinalFrontier):

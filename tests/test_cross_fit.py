@@ -10,13 +10,13 @@ from scipy.special import ndtri
 
 import oracles
 from fairordinal import metrics, optimize_thresholds
-from fairordinal._cuts import Goal, read_problem
 from fairordinal._inference import fisher_estimates, measured_contrasts, row_effects
 from fairordinal._rows import counted_scores
 from fairordinal._validation import Weight
 from fairordinal.criteria import as_criterion
 from fairordinal.thresholds import (
     Evaluation,
+    Goal,
     HeldOutRows,
     Optimism,
     ScorePool,
@@ -27,8 +27,11 @@ from fairordinal.thresholds import (
     limited,
     threshold_folds,
 )
-from fairordinal.thresholds._cross_fit import FULL, places_of
-from fairordinal.thresholds._sweep import multipliers_for, shortest_paths, sweep
+from fairordinal.thresholds._branch_and_bound import multipliers_for
+from fairordinal.thresholds._cross_fit import bin_scores
+from fairordinal.thresholds._evaluation import FULL
+from fairordinal.thresholds._local_search import shortest_paths, sweep
+from fairordinal.thresholds._problem import read_problem
 
 CRITERIA = ["demographic_parity", "equal_opportunity", "equalized_odds"]
 
@@ -58,19 +61,19 @@ def pool_of(scores, a, y, weight, criterion="demographic_parity", seed=0, fold=N
 
 
 @given(st.integers(0, 10**6), st.integers(1, 400), st.integers(0, 2), st.booleans())
-def test_places_have_about_equal_weight_and_never_part_equal_scores(seed, n, digits, weighted):
+def test_bins_have_about_equal_weight_and_never_part_equal_scores(seed, n, digits, weighted):
     generator = np.random.default_rng(seed)
     scores = generator.normal(size=n).round(digits)
     weight = generator.integers(1, 5, n).astype(float) if weighted else np.ones(n)
-    places, thresholds = places_of(scores, weight, 16)
-    assert len(thresholds) == places.max() + 2 <= 17
-    for score, place in zip(scores, places, strict=True):
-        assert thresholds[place] < score <= thresholds[place + 1]
+    bins, thresholds = bin_scores(scores, weight, 16)
+    assert len(thresholds) == bins.max() + 2 <= 17
+    for score, b in zip(scores, bins, strict=True):
+        assert thresholds[b] < score <= thresholds[b + 1]
     if len(np.unique(scores)) <= 16 and not weighted:
         heaviest = np.unique(scores, return_counts=True)[1].max()
     else:
         heaviest = max(np.bincount(np.unique(scores, return_inverse=True)[1], weight))
-    assert np.bincount(places, weight).max() <= weight.sum() / 16 + heaviest + 1e-9
+    assert np.bincount(bins, weight).max() <= weight.sum() / 16 + heaviest + 1e-9
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -91,7 +94,7 @@ def test_shortest_paths_have_the_least_lagrangian(criterion, n_groups):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("n_groups", [2, 4])
 def test_quick_thresholds_are_nearly_as_good_as_certified_ones(criterion, n_groups):
-    scores, a, y, weight = made_up(FULL.places - 8, n_groups)
+    scores, a, y, weight = made_up(FULL.n_bins - 8, n_groups)
     pool = pool_of(scores, a, y, weight, criterion)
     limits = [0.02, 0.1, 0.3]
     pool.add({0: [limited(limit) for limit in limits]})
@@ -125,8 +128,8 @@ def test_the_table_is_that_of_thresholds_cut_on_the_other_folds(
         number = goals.index(candidate.goal)
 
         def cut(others, g=number):
-            counts = np.zeros((n_groups * 3, binned.n_places))
-            np.add.at(counts, (rows.cells[others], binned.places[others]), weight[others])
+            counts = np.zeros((n_groups * 3, binned.n_bins))
+            np.add.at(counts, (rows.cells[others], binned.bins[others]), weight[others])
             table = rows.evaluation.scores(counts)
             problem = read_problem(table, rows.evaluation.criterion, rows.evaluation.cost)
             scaled = [goal._replace(price=goal.price * 2) for goal in goals]

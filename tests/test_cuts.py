@@ -8,18 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fairordinal._costs import cost_matrix
-from fairordinal._cuts import (
-    Deadline,
-    Goal,
-    OutOfTimeError,
-    Windows,
-    _problem,
-    chain_bound,
-    cheapest_cuts,
-    read_problem,
-)
 from fairordinal._table import read_table
 from fairordinal.criteria import NAMED
+from fairordinal.thresholds import _problem
+from fairordinal.thresholds._goal import Deadline, Goal, OutOfTimeError
+from fairordinal.thresholds._lower_bound import Windows, chain_bound
+from fairordinal.thresholds._problem import cheapest_cuts, read_problem
 from strategies import scored_rows
 
 LINEAR = [pytest.param(c, id=n) for n, c in NAMED.items() if n != "conditional_harm_parity"]
@@ -148,12 +142,12 @@ def test_demographic_parity_knows_groups_only():
 def test_windows_partition_their_places(n_places, n_windows, place):
     windows = Windows.spread(n_places, n_windows)
     for some in (windows, windows.halve(), windows.halve().halve()):
-        places, begin = some.places()
+        places, begin = some.positions()
         assert places.tolist() == list(range(n_places))
         assert places[begin].tolist() == some.first.tolist()
         boundary = some.boundary(place)
         assert ((some.last <= boundary) | (some.first > boundary)).all()
-        both = [*some.below(place).places()[0], *some.from_(place).places()[0]]
+        both = [*some.below(place).positions()[0], *some.from_(place).positions()[0]]
         assert both == list(range(n_places))
 
 

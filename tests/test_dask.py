@@ -36,7 +36,7 @@ from fairordinal.ranker import _paths as ranker_paths
 from fairordinal.ranker._objective import Aim, Objective
 from fairordinal.ranker._solver import Training
 from fairordinal.thresholds import read_goal, read_settings, solve
-from fairordinal.thresholds._stretched import coarseness_of
+from fairordinal.thresholds._solve import coarseness_of
 
 QUICK = {"ranker": "relaxed", "alpha": 1e-3, "cv": 2}
 DIRECT = QUICK | {"ranker": "direct"}

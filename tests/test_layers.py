@@ -14,7 +14,7 @@ LAYERS = [
     "_lazy",
     "_table _costs _render _source",
     "criteria",
-    "metrics _inference _cuts _pairloss _rows _forest _ramps",
+    "metrics _inference _pairloss _rows _forest _ramps",
     "_basis",
     "_importance",
     "_audit thresholds ranker",

@@ -13,7 +13,7 @@ from fairordinal._rows import Block, Features, align, folds_of
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker import Training
 from fairordinal.thresholds import Evaluation, limited, read_goal, read_settings
-from fairordinal.thresholds._certified import Certified
+from fairordinal.thresholds._branch_and_bound import Certified
 
 GOALS = [limited(0.1), limited(0.02), read_goal(0.3, None, "certified")]
 
@@ -97,8 +97,8 @@ def test_estimates_of_constant_folds_are_not_those_of_other_models():
         pool = pool_of(rows_of(60, seed=seed))
         pool.add({ranker: [limited(0.0)] for ranker in range(pool.constant + 1)})
         for candidate in pool._candidates.values():
-            n_places = pool._binned[candidate.ranker].n_places
-            constant = ((candidate.cuts == 0) | (candidate.cuts == n_places)).all(axis=1)
+            n_bins = pool._binned[candidate.ranker].n_bins
+            constant = ((candidate.cuts == 0) | (candidate.cuts == n_bins)).all(axis=1)
             mixed = constant.any() and not candidate.is_constant
             assert (candidate in pool.candidates) == (not mixed)
             left_out += mixed
@@ -126,7 +126,7 @@ def test_the_certificate_is_about_out_of_fold_scores():
     scores = pool.scores[chosen.ranker]
     np.testing.assert_array_equal(result.score_table.axis, np.unique(scores))
     assert result.gap <= 1e-3
-    limit = max(chosen.goal.allowance, chosen.reached.violation)
+    limit = max(chosen.goal.limit, chosen.reached.violation)
     assert result.violation <= limit + 1e-12
     assert result.objective <= chosen.reached.objective + 1e-9  # what the quick search found
 

@@ -16,7 +16,6 @@ from fairordinal import (
 )
 from fairordinal._audit import Finding
 from fairordinal._costs import cost_matrix
-from fairordinal._cuts import Goal, Problem, read_problem
 from fairordinal._table import BLOCK_ENTRIES, ScoreTable, read_table
 from fairordinal.cli import _audit
 from fairordinal.cli._audit import as_json
@@ -24,11 +23,12 @@ from fairordinal.cli._input import LeftOut
 from fairordinal.criteria import NAMED, PairwiseCriterion, pair_tables
 from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay
 from fairordinal.ranker import FairLinearRanker
-from fairordinal.thresholds import Evaluation, _multipliers
-from fairordinal.thresholds._certified import Certified
-from fairordinal.thresholds._cross_fit import FULL, MANY_GROUPS, SEVERAL_GROUPS, SMALL
-from fairordinal.thresholds._local import _best_move, _moves
-from fairordinal.thresholds._solve import Deadline
+from fairordinal.thresholds import Evaluation, Goal, _multipliers
+from fairordinal.thresholds._branch_and_bound import Certified
+from fairordinal.thresholds._evaluation import FULL, MANY_GROUPS, SEVERAL_GROUPS, SMALL
+from fairordinal.thresholds._goal import Deadline
+from fairordinal.thresholds._local_search import _best_move, _moves
+from fairordinal.thresholds._problem import Problem, read_problem
 
 PAIRWISE = [name for name, criterion in NAMED.items() if isinstance(criterion, PairwiseCriterion)]
 
@@ -246,7 +246,7 @@ def test_multipliers_of_many_contrasts_are_the_best_by_small_programmes(goal, mo
     multipliers, height = _multipliers._by_linear_programme(costs, disparities, goal)
     assert height == pytest.approx(-best.fun, abs=1e-7)
     lowest = (costs + disparities @ multipliers).min()
-    toll = (goal.allowance + _multipliers.PREFER_SMALL) * np.abs(multipliers).sum()
+    toll = (goal.limit + _multipliers.PREFER_SMALL) * np.abs(multipliers).sum()
     assert lowest - toll == pytest.approx(height, abs=1e-6)
     assert max(sizes) <= 600
 

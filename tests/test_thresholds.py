@@ -17,7 +17,7 @@ from fairordinal._costs import cost_matrix
 from fairordinal._table import read_table
 from fairordinal.criteria import DemographicParity, as_criterion
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
-from fairordinal.thresholds import _certified, read_goal, read_settings, solve
+from fairordinal.thresholds import _branch_and_bound, read_goal, read_settings, solve
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
@@ -102,7 +102,7 @@ def test_a_surcharge_is_part_of_the_objective_and_not_of_the_cost(data, surcharg
 
 @pytest.fixture(params=[3, 128], ids=["wide windows", "narrow windows"])
 def first_windows(request, monkeypatch):
-    monkeypatch.setattr(_certified, "FIRST_WINDOWS", request.param)
+    monkeypatch.setattr(_branch_and_bound, "FIRST_WINDOWS", request.param)
 
 
 @pytest.mark.usefixtures("first_windows")
@@ -597,7 +597,7 @@ def test_confidence_cuts_for_a_stricter_limit():
     bold = optimize_thresholds(scores, y, **limit)
     careful = optimize_thresholds(scores, y, confidence=0.9, **limit)
     assert careful.violation < bold.violation <= 0.2
-    assert careful.goal.allowance < 0.2
+    assert careful.goal.limit < 0.2
     assert careful.cost > bold.cost
     assert careful.gap <= 1e-3
     again = optimize_thresholds(scores, y, confidence=0.9, **limit)

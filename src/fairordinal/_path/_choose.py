@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairordinal._cuts import Goal
 from fairordinal._path._front import promising
-from fairordinal.thresholds import Candidate, Chosen, Pool, choose_from, limited
+from fairordinal.thresholds import Candidate, Chosen, Goal, Pool, choose_from, limited
 
 
 def choose_on_path(pool: Pool, goal: Goal, confidence: float | None) -> Chosen:
     """The best candidate of a path of rankers; constant predictors are always candidates."""
     effort = pool.rows.evaluation.effort
     tried, most = [goal], effort.rankers * len(effort.screened)
-    if goal.hard and goal.allowance:
-        tried = [limited(share * goal.allowance) for share in effort.screened]
+    if goal.hard and goal.limit:
+        tried = [limited(share * goal.limit) for share in effort.screened]
         most = effort.rankers
     best = promising(pool, tried, most)
     plain = {rankers[0] for rankers in pool.bases}

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairordinal._cuts import Goal
-from fairordinal.thresholds import Candidate, Pool, limited
+from fairordinal.thresholds import Candidate, Goal, Pool, limited
 
 WIDEST, DEAREST = 0.05, 0.05  # distance of neighbours in violation, and relatively in cost
 NEAREST = 0.002  # limits nearer than this lead to the same candidates
@@ -83,7 +82,7 @@ def _between(front: Sequence[Candidate], widest: float) -> dict[Goal, tuple[Goal
     """Limits halfway between those of neighbours that are far apart."""
     wanted = {}
     for fair, cheap in pairwise(front):
-        ends = [c.goal.allowance if c.goal.hard else widest for c in (fair, cheap)]
+        ends = [c.goal.limit if c.goal.hard else widest for c in (fair, cheap)]
         if is_wide(fair, cheap) and abs(ends[1] - ends[0]) > NEAREST:
             wanted[limited(0.5 * (ends[0] + ends[1]))] = (fair.goal, cheap.goal)
     return wanted

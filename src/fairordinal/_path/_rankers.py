@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._basis import Linear, Score
-from fairordinal._cuts import Goal
 from fairordinal._importance import importances
 from fairordinal._path._plan import Plan
 from fairordinal._progress import progress
@@ -29,6 +28,7 @@ from fairordinal.ranker import Fit, nothing
 from fairordinal.thresholds import (
     Candidate,
     Cut,
+    Goal,
     HeldOutRows,
     Pool,
     Settings,

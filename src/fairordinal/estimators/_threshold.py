@@ -14,7 +14,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._cuts import Goal, check_groups
 from fairordinal._fitting import wholly
 from fairordinal._rows import (
     Block,
@@ -61,10 +60,12 @@ from fairordinal.ranker import sample_of
 from fairordinal.thresholds import (
     Candidate,
     Evaluation,
+    Goal,
     HeldOutRows,
     Optimism,
     ScorePool,
     Settings,
+    check_groups,
     choose_from,
     expected,
     read_goal,

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._cuts import Goal
 from fairordinal._fitting import wholly
 from fairordinal._path import RankerPool, Trained, fill, is_wide
 from fairordinal._progress import progress
@@ -39,6 +38,7 @@ from fairordinal.frontier._point import FrontierPoint, farthest_from_chord
 from fairordinal.plotting import FrontierDisplay
 from fairordinal.thresholds import (
     Candidate,
+    Goal,
     Optimism,
     Pool,
     choose,
@@ -252,7 +252,7 @@ class FairOrdinalFrontier(BaseEstimator):
         goal, candidate = point.candidate.goal, point.candidate
         asked = {
             "trade_off": None if goal.hard else 0.0,
-            "max_violation": goal.allowance if goal.hard else None,
+            "max_violation": goal.limit if goal.hard else None,
         }
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)

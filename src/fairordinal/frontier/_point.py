@@ -48,7 +48,7 @@ class FrontierPoint:
                 "violation": values.violation,
                 "violation_lower": values.violation_interval[0],
                 "violation_upper": values.violation_interval[1],
-                "limit": goal.allowance if goal.hard else float("inf"),
+                "limit": goal.limit if goal.hard else float("inf"),
                 "ranker": self.candidate.ranker,
                 "labels": int((table.cube.sum(axis=(0, 1)) > 0).sum()),
                 "gap": self.result.gap,

@@ -192,7 +192,7 @@ class ModelSettings:
         )
         return cls(
             criterion=classifier.criterion_.name,
-            max_violation=goal.allowance if goal.hard else None,
+            max_violation=goal.limit if goal.hard else None,
             trade_off=None if goal.hard else _as_float(classifier.trade_off),
             confidence=_as_float(classifier.confidence),
             cost_matrix=tuple(map(tuple, classifier.result_.cost_matrix.astype(float).tolist())),
@@ -235,7 +235,7 @@ class Certificate:
             gap=float(result.gap),
             cost=float(result.cost),
             violation=float(result.violation),
-            limit=float(result.goal.allowance) if result.goal.hard else None,
+            limit=float(result.goal.limit) if result.goal.hard else None,
             price=None if result.goal.hard else float(result.goal.price),
             surcharge=float(result.goal.surcharge),
             stopped_by=result.stopped_by,

@@ -173,7 +173,7 @@ def _facts(point: FrontierPoint, model: Any) -> list[str]:
         else f"no cut points on its scores are better by more than {result.gap:.2g}"
     )
     return [
-        f"{goal.allowance:.4g}" if goal.hard else "none",
+        f"{goal.limit:.4g}" if goal.hard else "none",
         f"{used} of {len(result.labels)}",
         proof,
         describe_basis(model) if hasattr(model, "basis_") else "cut points of given scores",

@@ -112,7 +112,7 @@ def _threshold_facts(result: ThresholdResult) -> Iterator[Fact]:
     goal = result.goal
     aim = "least mean cost"
     if goal.hard:
-        aim += f" with a violation of at most {goal.allowance:g}"
+        aim += f" with a violation of at most {goal.limit:g}"
     elif goal.price:
         aim += f" plus {goal.price:.4g} times the violation"
     if goal.surcharge:

@@ -1,177 +1,30 @@
-"""Which candidate to take for a goal.
+"""Which candidate to take for a goal, and warnings about it.
 
-The cheapest candidate that keeps the limit looks cheaper than it is. A candidate whose cost cannot
-be told from the least one, because the two differ by at most one standard error of their paired
-difference, is as good. Among those, if they have the same basis, the ranker nearest to the plain
-one is taken: the choice then depends less on chance.
+The rule takes the cheapest candidate that keeps the limit on held-out rows. Costs that differ by at
+most one standard error of their paired difference count as equal. Among candidates of one basis
+with equal costs, the ranker nearest to the plain one is taken: the choice then depends less on
+chance.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
-from fairordinal._costs import cost_unit
-from fairordinal._cuts import Goal
-from fairordinal._progress import progress
-from fairordinal._rows import counted_scores
-from fairordinal._table import ScoreTable
+from fairordinal._escapes import visible
+from fairordinal._inference import fisher_estimates, measured_contrasts
+from fairordinal._render import name_of
 from fairordinal._validation import Array
-from fairordinal.thresholds._cross_fit import (
-    Binned,
-    Candidate,
-    Cut,
-    Effort,
-    HeldOutRows,
-    solve_near,
-)
-from fairordinal.thresholds._optimism import Optimism, SimulatedSamples, simplicity_ranks
-from fairordinal.thresholds._result import ThresholdResult
-from fairordinal.thresholds._solve import Settings
+from fairordinal.thresholds._cross_fit import Candidate
+from fairordinal.thresholds._goal import Goal, search_unit
+from fairordinal.thresholds._optimism import Optimism, simplicity_ranks
 
-MOST_REFINED = 3  # rankers for which limits are halved
-MOST_COMPARED = 1 << 13  # rows by which costs are compared
 ROUNDING = 1e-9
-
-Rankers = Sequence[int]
-
-
-class Pool(ABC):
-    """Candidates of several rankers; `add` makes more of them.
-
-    Rankers have numbers. Out-of-fold scores are computed when they are first needed.
-    """
-
-    constant: int  # the number of a ranker that gives all rows one score
-
-    def __init__(self, rows: HeldOutRows) -> None:
-        self.rows = rows
-        self.scores: dict[int, Array] = {}
-        self._binned: dict[int, Binned] = {}
-        self._multipliers: dict[int, Array] = {}
-        self._candidates: dict[tuple[int, Goal], Candidate] = {}
-
-    @property
-    @abstractmethod
-    def bases(self) -> Sequence[Rankers]:
-        """Numbers of the rankers but the constant one, by basis; the most accurate ones first."""
-
-    @abstractmethod
-    def out_of_fold(self, rankers: Rankers) -> Sequence[Array]:
-        """Scores of the rows by rankers that were not fitted to them."""
-
-    @abstractmethod
-    def screen(self, goals: Sequence[Goal]) -> dict[int, list[Cut]]:
-        """For rankers but the constant one, what thresholds for some goals reach, roughly."""
-
-    @abstractmethod
-    def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
-        """The thresholds of a candidate, with a certificate."""
-
-    @abstractmethod
-    def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
-        """The table of predictions for the rows given."""
-
-    def add(self, wanted: Mapping[int, Sequence[Goal]]) -> None:
-        """Make candidates of rankers, one for each goal."""
-        self._score([ranker for ranker in wanted if ranker not in self.scores])
-        with progress("thresholds") as say:
-            for number, (ranker, goals) in enumerate(wanted.items()):
-                missing = [goal for goal in goals if (ranker, goal) not in self._candidates]
-                if say is not None:
-                    say(f"ranker {number + 1} of {len(wanted)}, {len(missing)} limits")
-                if missing:
-                    self._add(ranker, missing)
-
-    def _score(self, rankers: Rankers) -> None:
-        if rankers:
-            self.scores.update(zip(rankers, self.out_of_fold(rankers), strict=True))
-        for ranker in rankers:
-            self._binned[ranker] = self.rows.bin(self.scores[ranker])
-
-    def _add(self, ranker: int, goals: Sequence[Goal]) -> None:
-        binned = self._binned[ranker]
-        if ranker not in self._multipliers:
-            self._multipliers[ranker] = self.rows.multipliers(binned, goals)
-        for found in self.rows.cross_fit(ranker, binned, goals, self._multipliers[ranker]):
-            self._candidates[ranker, found.goal] = found
-
-    @property
-    def candidates(self) -> list[Candidate]:
-        """Candidates by ranker and goal.
-
-        Left out are those whose estimates are not about them: where the limit is so strict that the
-        thresholds of some fold give everyone one label, and those of the model do not.
-        """
-        found = (self._candidates[key] for key in sorted(self._candidates))
-        return [candidate for candidate in found if candidate.folds_agree]
-
-    def simulate(self) -> SimulatedSamples:
-        """What the estimates of all candidates would be on other samples."""
-        candidates = self.candidates
-        errors = self.cost_errors(candidates)
-        return SimulatedSamples(self.rows, candidates, self._binned, errors)
-
-    def cost_errors(self, candidates: Sequence[Candidate]) -> Array:
-        """Standard errors of the differences of the costs of candidates, for each pair of them.
-
-        0 for candidates of different bases: these always count as different.
-        """
-        rows, cost = self.rows, self.rows.evaluation.cost
-        some = np.arange(0, len(rows.cells), -(-len(rows.cells) // MOST_COMPARED))
-        labels, weight = rows.cells[some] % len(cost), rows.weight[some] / rows.weight.max()
-        own = np.empty((len(candidates), len(some)))
-        for number, candidate in enumerate(candidates):
-            predicted = rows.predicted(self._binned[candidate.ranker], candidate, some)
-            own[number] = cost[labels, predicted] / cost_unit(cost)
-        own -= (own @ weight / weight.sum())[:, None]
-        own *= weight / weight.sum() * np.sqrt(len(some) / len(rows.cells))
-        together = own @ own.T
-        alone = together.diagonal()
-        variance = alone[:, None] + alone - 2.0 * together
-        bases = {ranker: number for number, some in enumerate(self.bases) for ranker in some}
-        basis = np.array([bases.get(candidate.ranker, -1) for candidate in candidates])
-        variance = np.where(basis[:, None] == basis, np.maximum(variance, 0.0), 0.0)
-        return cost_unit(cost) * np.sqrt(variance)
-
-    def score_table(self, candidate: Candidate) -> ScoreTable:
-        """Counts of the out-of-fold scores of a candidate."""
-        rows, evaluation = self.rows, self.rows.evaluation
-        scores = self.scores[self.constant if candidate.is_constant else candidate.ranker]
-        names = (evaluation.groups, evaluation.labels)
-        return counted_scores(scores, rows.cells, rows.weight, *names, evaluation.one)
-
-
-class ScorePool(Pool):
-    """Candidates of scores that are given, and the constant ranker."""
-
-    constant = 1
-
-    def __init__(self, rows: HeldOutRows, scores: Array, table: ScoreTable) -> None:
-        super().__init__(rows)
-        self._given = [scores, np.zeros(len(scores))]
-        self.table = table  # of all scores, if the rows are a sample
-
-    @property
-    def bases(self) -> Sequence[Rankers]:
-        return [[0]]
-
-    def out_of_fold(self, rankers: Rankers) -> Sequence[Array]:
-        return [self._given[ranker] for ranker in rankers]
-
-    def screen(self, goals: Sequence[Goal]) -> dict[int, list[Cut]]:
-        binned = self.rows.bin(self._given[0])
-        return {0: self.rows.cut(binned, goals, self.rows.multipliers(binned, goals))}
-
-    def thresholds(self, candidate: Candidate, settings: Settings) -> ThresholdResult:
-        table = self.score_table(candidate) if candidate.is_constant else self.table
-        return solve_near(candidate, table, settings)
-
-    def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
-        return result.after.table
+NEARLY_ALL = 0.9  # share of the rows with one predicted label, beyond which users are warned
 
 
 class Chosen(NamedTuple):
@@ -180,38 +33,6 @@ class Chosen(NamedTuple):
     candidate: Candidate
     optimism: Optimism
     keeps: bool  # whether it keeps the limit asked for
-
-
-def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | None) -> Chosen:
-    """The best candidate of some rankers for a goal.
-
-    Thresholds have to be cut for a stricter limit than asked for, to keep that on new rows. How
-    much stricter is found on a grid, and by halving around the limit chosen.
-    """
-    effort = pool.rows.evaluation.effort
-    pool.add({pool.constant: [goal]})
-    constant_cost = pool.candidates[-1].cost
-    goals = _grid(goal, effort, constant_cost if confidence is not None else 0.0)
-    pool.add(dict.fromkeys(rankers, goals))
-    optimism = pool.simulate().optimism(goal, confidence) if goal.hard else Optimism()
-    for _ in range(effort.halvings if goal.hard else 0):
-        wanted = _between(pool.candidates, goal, confidence, optimism.margin)
-        if not wanted:
-            break
-        pool.add(wanted)
-    candidates = pool.candidates
-    return choose(candidates, goal, confidence, optimism, pool.cost_errors(candidates))
-
-
-def _grid(goal: Goal, effort: Effort, constant_cost: float) -> list[Goal]:
-    """Goals for which thresholds are cut; with surcharges, if a constant predictor has a cost."""
-    if not goal.hard:
-        return [goal]
-    found = [goal._replace(allowance=share * goal.allowance) for share in effort.shares]
-    for surcharge in effort.surcharges if constant_cost else ():
-        charged = goal._replace(surcharge=surcharge * constant_cost)
-        found += [charged._replace(allowance=s * goal.allowance) for s in effort.surcharged]
-    return list(dict.fromkeys(found))
 
 
 def choose(
@@ -224,20 +45,18 @@ def choose(
     """The candidate of least cost within the limit, or of the least objective.
 
     Its estimated violation, or with `confidence` the upper bound, has to be within the limit less
-    the margin for the optimism of the choice. Of candidates whose costs cannot be told apart,
-    given the standard `errors` of their differences, the ranker nearest to the plain one is taken.
-    The fairest is taken if none is within the limit.
+    the margin for the optimism of the choice. `errors` are the standard errors of differences of
+    costs, for each pair of candidates. If no candidate is within the limit, the fairest is taken.
     """
     evaluation = candidates[0].evaluation
-    unit = max(cost_unit(evaluation.cost), 1.0)
+    unit = search_unit(evaluation.cost)
     costs = unit * np.round([candidate.cost / unit for candidate in candidates], 9)
     if not goal.hard:
-        price = goal.price * len(evaluation.labels)
         violations = np.round([candidate.violation for candidate in candidates], 9)
-        best = int((costs + price * violations).argmin())
+        best = int(goal.at_costs(evaluation.cost).penalised(costs, violations).argmin())
         return Chosen(candidates[best], optimism, keeps=True)
     judged = np.array([judged_violation(candidate, confidence) for candidate in candidates])
-    kept = np.array([_keeps(c, goal, confidence, optimism.margin) for c in candidates])
+    kept = np.array([keeps_limit(c, goal, confidence, optimism.margin) for c in candidates])
     if not kept.any():
         return Chosen(candidates[int(np.round(judged, 9).argmin())], optimism, keeps=False)
     best = int(np.where(kept, costs, np.inf).argmin())
@@ -249,49 +68,128 @@ def choose(
 def rivals(
     chosen: Chosen, candidates: Sequence[Candidate], goal: Goal, confidence: float | None
 ) -> list[Candidate]:
-    """Candidates that keep the limit as the chosen one does; else those that are no less fair."""
+    """Candidates that keep the limit as the chosen one does; otherwise those no less fair."""
     if goal.hard and chosen.keeps:
-        return [c for c in candidates if _keeps(c, goal, confidence, chosen.optimism.margin)]
+        return [c for c in candidates if keeps_limit(c, goal, confidence, chosen.optimism.margin)]
     return no_less_fair(chosen.candidate, candidates)
 
 
 def no_less_fair(than: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates whose estimated violation is not above that of another."""
+    """Candidates whose estimated violation is at most that of another one."""
     return [c for c in candidates if c.violation <= than.violation + ROUNDING]
 
 
 def judged_violation(candidate: Candidate, confidence: float | None) -> float:
-    """The estimated violation, or its upper bound."""
+    """The estimated violation, or with `confidence` its upper bound."""
     return candidate.violation if confidence is None else candidate.bound(confidence)
 
 
-def _keeps(candidate: Candidate, goal: Goal, confidence: float | None, margin: float) -> bool:
+def keeps_limit(candidate: Candidate, goal: Goal, confidence: float | None, margin: float) -> bool:
+    """Whether a candidate is within the limit of a goal, less a margin."""
     if candidate.is_surely_fair:
         return True
-    return judged_violation(candidate, confidence) <= goal.allowance - margin + ROUNDING
+    return judged_violation(candidate, confidence) <= goal.limit - margin + ROUNDING
 
 
-def _between(
-    candidates: Sequence[Candidate], goal: Goal, confidence: float | None, margin: float
-) -> dict[int, list[Goal]]:
-    """For the best rankers, the limit halfway between one that is kept and one that is not."""
-    best: dict[int, Candidate] = {}
-    for candidate in candidates:
-        if not candidate.is_surely_fair and _keeps(candidate, goal, confidence, margin):
-            known = best.get(candidate.ranker)
-            if known is None or candidate.cost < known.cost:
-                best[candidate.ranker] = candidate
-    wanted = {}
-    for candidate in sorted(best.values(), key=lambda c: round(c.cost, 9))[:MOST_REFINED]:
-        limit = candidate.goal.allowance
-        looser = [
-            c.goal.allowance
-            for c in candidates
-            if c.ranker == candidate.ranker
-            and c.goal.surcharge == candidate.goal.surcharge
-            and c.goal.allowance > limit
-        ]
-        if looser:
-            between = 0.5 * (limit + min(looser))
-            wanted[candidate.ranker] = [candidate.goal._replace(allowance=between)]
-    return wanted
+def warn_about(
+    candidates: Sequence[Candidate],
+    chosen: Chosen,
+    goal: Goal,
+    confidence: float | None,
+    *,
+    stacklevel: int,
+) -> None:
+    """Warn if no candidate keeps the limit, or if nearly all rows get one label."""
+    message = _about_limit(chosen, goal, confidence)
+    message = message or _about_labels(candidates, chosen, goal, confidence)
+    if message:
+        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def _about_limit(chosen: Chosen, goal: Goal, confidence: float | None) -> str:
+    if chosen.keeps:
+        return ""
+    sure = "" if confidence is None else f" with confidence {confidence:g}"
+    return (
+        f"No candidate keeps max_violation={goal.limit:g} on held-out rows{sure}; the one with the "
+        f"lowest violation ({chosen.candidate.violation:.3f}) is taken. More rows, larger groups "
+        "or a higher max_violation would help."
+    )
+
+
+def _about_labels(
+    candidates: Sequence[Candidate], chosen: Chosen, goal: Goal, confidence: float | None
+) -> str:
+    candidate = chosen.candidate
+    shares = candidate.table.cube.sum(axis=(0, 1)) / candidate.table.cube.sum()
+    if shares.max() <= NEARLY_ALL or not goal.price:
+        return ""
+    label = candidate.evaluation.labels[int(shares.argmax())]
+    text = (
+        f"{shares.max():.0%} of the rows are predicted label {_shown(label)}: the model hardly "
+        f"distinguishes between them (expected cost {candidate.cost:.3g})."
+    )
+    return text + _what_helps(candidates, chosen, goal, confidence)
+
+
+def _shown(name: object) -> str:
+    return visible(name_of(name))
+
+
+def _what_helps(
+    candidates: Sequence[Candidate], chosen: Chosen, goal: Goal, confidence: float | None
+) -> str:
+    """What to change for a model that distinguishes between rows; how many rows, if that helps."""
+    if not goal.hard:
+        return " A lower trade_off would help."
+    informative = [
+        c
+        for c in candidates
+        if c.table.cube.sum(axis=(0, 1)).max() <= NEARLY_ALL * c.table.cube.sum()
+        and c.violation < goal.limit
+    ]
+    if not informative and _n_rankers(candidates) <= 1:
+        return (
+            f" No other thresholds of these scores keep max_violation={goal.limit:g}: allow a "
+            "higher one, or train a fair model (FairOrdinalClassifier, `fairordinal fit`)."
+        )
+    if not informative:
+        return f" No other candidate keeps max_violation={goal.limit:g}: allow a higher one."
+    best = min(informative, key=lambda c: (round(judged_violation(c, confidence), 9), c.cost))
+    rows, needed, group = _rows_needed(best, goal.limit, confidence, chosen.optimism.margin)
+    if needed <= rows:
+        return " Allow a higher max_violation."
+    return (
+        f" About {needed:,} rows instead of {rows:,}, above all of group {_shown(group)}, or a "
+        "higher max_violation would allow more."
+    )
+
+
+def _n_rankers(candidates: Sequence[Candidate]) -> int:
+    return len({candidate.ranker for candidate in candidates if not candidate.is_constant})
+
+
+def _rows_needed(
+    candidate: Candidate, limit: float, confidence: float | None, margin: float
+) -> tuple[int, int, object]:
+    """The number of rows; how many would keep a limit; the smaller group of the worst pair.
+
+    A disparity v is within the limit ε if ``|v| + reach <= ε``, where the reach, ``z_c σ`` and the
+    margin, falls with the root of the number of rows: n rows become ``n (reach / (ε - |v|))²``.
+    """
+    criterion, table = candidate.evaluation.criterion, candidate.table
+    contrasts = measured_contrasts(criterion, table)
+    if not len(contrasts):  # weights are so small that no group has two rows
+        return 0, 0, None
+    estimates = fisher_estimates(criterion, table, contrasts)
+    centre = np.abs(np.tanh(estimates.centre))
+    z = 0.0 if confidence is None else float(ndtri(confidence))
+    reach = z * estimates.deviation * (1 - centre**2) + margin
+    room = np.maximum(limit / criterion.scale(table) - centre, 1e-3)
+    worst = int((reach / room).argmax())
+    pair = (contrasts.g[worst], contrasts.h[worst])
+    smaller = min(pair, key=lambda g: table.rows[g])
+    rows = float(table.rows.sum())
+    needed = rows * max(float(reach[worst] / room[worst]), 0.0) ** 2
+    digits = max(int(np.log10(max(needed, 1.0))) - 1, 0)
+    return round(rows), int(np.ceil(needed / 10**digits) * 10**digits), table.groups[smaller]

@@ -1,9 +1,10 @@
-"""A set of thresholds for each group.
+"""Thresholds for each group.
 
-With the cuts of all other groups held, the disparities are additive over the cuts of one group,
-so that at fixed multipliers its best cuts are a running minimum. Going round the groups while the
-multipliers follow the disparities leads to good candidates; local search, group by group, ends at
-a local optimum. The bound is that of the least cost, whatever the disparities: honest but loose.
+With the cuts of all other groups fixed, cost and disparities are additive over the cuts of one
+group: at fixed multipliers, its best cuts are a running minimum (`cheapest_cuts`). Optimising one
+group after the other, while the multipliers follow the disparities (a subgradient method), gives
+good candidates. Local search, group by group, improves them to a local optimum. The lower bound is
+the least cost of any cuts, without regard to disparities: valid but loose.
 """
 
 from __future__ import annotations
@@ -13,41 +14,42 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairordinal._cuts import Goal, OutOfTimeError, Problem, cheapest_cuts, cost_gains, read_problem
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
-from fairordinal.thresholds._local import LEAST_GAIN, descend
-from fairordinal.thresholds._solve import Settings, Solution, certified
+from fairordinal.thresholds._branch_and_bound import certified
+from fairordinal.thresholds._goal import Goal, OutOfTimeError, Settings, Solution
+from fairordinal.thresholds._local_search import LEAST_GAIN, descend
+from fairordinal.thresholds._problem import Problem, cheapest_cuts, cost_gains, read_problem
 
-MOST_STEPS = 30  # of the multipliers
-FIRST_STEP = 1.0
-MOST_CANDIDATES = 3  # that local search improves, of each start
+N_STEPS = 30  # of the multipliers
+FIRST_STEP = 1.0  # relative to the cost of a constant prediction
+MOST_CANDIDATES = 3  # of each start that local search improves
 
 
 @dataclass(frozen=True, eq=False)
-class _Member:
-    """One group: where its own scores are among all, and what its cuts do."""
+class _GroupProblem:
+    """One group: its cuts among those of all scores, and the problem of cutting it."""
 
-    places: Array  # cuts of the whole axis that differ for the group
-    kinds: Array
-    own: Problem  # its costs; its disparities depend on the other groups
+    positions: Array  # cuts of all scores that differ for the group
+    cells: Array
+    own: Problem  # with the costs of the group; disparities depend on the other groups
 
     def index(self, cuts: Array) -> Array:
-        """Cuts of the whole axis as cuts of the group's own scores."""
-        return np.searchsorted(self.places, cuts, side="right") - 1
+        """Cuts of all scores as cuts of the scores of the group."""
+        return np.searchsorted(self.positions, cuts, side="right") - 1
 
 
 def group_cuts(
     table: ScoreTable, criterion: Criterion, cost: Array, goal: Goal, settings: Settings
 ) -> Solution:
-    """Cuts of the scores' axis for each group, (n_groups, n_cuts)."""
+    """Good cuts for each group, of shape (n_groups, n_cuts)."""
     whole = read_problem(table, criterion, cost)
     members = [_member(table, cost, whole, g) for g in range(len(table.groups))]
-    cheapest = np.stack([m.places[cheapest_cuts(m.own.gains)] for m in members])
+    cheapest = np.stack([m.positions[cheapest_cuts(m.own.gains)] for m in members])
     bound = _cost(whole, members, cheapest)
     together = certified(whole, goal, settings)
-    best, rounds, stopped_by = _alike(together.cuts, len(members)), 0, together.stopped_by
+    best, rounds, stopped_by = np.tile(together.cuts, (len(members), 1)), 0, together.stopped_by
     starts = [] if stopped_by else _starts(members, whole, best, cheapest)
     try:
         for start in starts:
@@ -62,89 +64,94 @@ def group_cuts(
     return Solution(best, bound, rounds, stopped_by)
 
 
-def _member(table: ScoreTable, cost: Array, whole: Problem, group: int) -> _Member:
+def _member(table: ScoreTable, cost: Array, whole: Problem, group: int) -> _GroupProblem:
     n_labels = len(table.labels)
     here = table.counts[group * n_labels : (group + 1) * n_labels].sum(axis=0) > 0
-    places = np.concatenate([[0], 1 + np.flatnonzero(here)])
-    kinds = np.flatnonzero(whole.kind_groups == group)
+    positions = np.concatenate([[0], 1 + np.flatnonzero(here)])
+    cells = np.flatnonzero(whole.cell_groups == group)
     own = replace(
         whole,
-        gains=cost_gains(table, cost, [group])[:, places],
-        cumulative=whole.cumulative[np.ix_(places, kinds)],
-        members=np.tile(np.arange(len(kinds)), (whole.n_contrasts, 1)),
-        pairs=np.zeros((whole.n_contrasts, len(kinds), len(kinds))),
-        steps=np.zeros((whole.n_contrasts, whole.n_cuts, len(kinds))),
-        kind_groups=whole.kind_groups[kinds],
+        gains=cost_gains(table, cost, [group])[:, positions],
+        cumulative=whole.cumulative[np.ix_(positions, cells)],
+        members=np.tile(np.arange(len(cells)), (whole.n_contrasts, 1)),
+        pairs=np.zeros((whole.n_contrasts, len(cells), len(cells))),
+        steps=np.zeros((whole.n_contrasts, whole.n_cuts, len(cells))),
+        cell_groups=whole.cell_groups[cells],
     )
-    return _Member(places, kinds, own)
-
-
-def _alike(cuts: Array, n_groups: int) -> Array:
-    return np.tile(cuts, (n_groups, 1))
+    return _GroupProblem(positions, cells, own)
 
 
 def _starts(
-    members: Sequence[_Member], whole: Problem, together: Array, cheapest: Array
+    members: Sequence[_GroupProblem], whole: Problem, together: Array, cheapest: Array
 ) -> list[Array]:
-    """Common cuts; each group's cheapest; and equal shares of labels, as the cheapest have them."""
+    """Common cuts; the cheapest cuts of each group; and equal shares of labels in all groups.
+
+    The shares are those of the cheapest cuts of all rows, and of each group.
+    """
     starts = [together, cheapest]
     for row in (cheapest_cuts(whole.gains), *cheapest):
         starts.append(np.stack([_at_shares(member, row / whole.n_positions) for member in members]))
     return starts
 
 
-def _at_shares(member: _Member, shares: Array) -> Array:
-    """The group's cuts with these shares of its scores below."""
-    return member.places[np.rint(shares * (len(member.places) - 1)).astype(np.intp)]
+def _at_shares(member: _GroupProblem, shares: Array) -> Array:
+    """The cuts of a group with these shares of its distinct scores below."""
+    return member.positions[np.rint(shares * (len(member.positions) - 1)).astype(np.intp)]
 
 
-def _below(whole: Problem, members: Sequence[_Member], cuts: Array) -> Array:
-    """Shares of each kind below each cut, where each group has its own."""
-    below = np.zeros((whole.n_cuts, len(whole.kind_groups)))
+def _below(whole: Problem, members: Sequence[_GroupProblem], cuts: Array) -> Array:
+    """Shares of each cell below each cut, if each group has its own cuts."""
+    below = np.zeros((whole.n_cuts, len(whole.cell_groups)))
     for member, row in zip(members, cuts, strict=True):
-        below[:, member.kinds] = whole.cumulative[np.ix_(row, member.kinds)]
+        below[:, member.cells] = whole.cumulative[np.ix_(row, member.cells)]
     return below
 
 
-def _cost(whole: Problem, members: Sequence[_Member], cuts: Array) -> float:
+def _cost(whole: Problem, members: Sequence[_GroupProblem], cuts: Array) -> float:
     own = [m.own.cost(m.index(row)) - whole.base for m, row in zip(members, cuts, strict=True)]
     return whole.base + sum(own)
 
 
-def _value(whole: Problem, members: Sequence[_Member], goal: Goal, cuts: Array) -> float:
+def _value(whole: Problem, members: Sequence[_GroupProblem], goal: Goal, cuts: Array) -> float:
     disparities = whole.disparities_at(_below(whole, members, cuts))
     violation = float(np.abs(disparities).max(initial=0.0))
     return goal.value(_cost(whole, members, cuts), violation)
 
 
-def _candidates(whole: Problem, members: Sequence[_Member], goal: Goal, cuts: Array) -> list[Array]:
-    """The best cuts met while multipliers rise with the disparities that they are to balance."""
-    multipliers, met = np.zeros(whole.n_contrasts), [cuts]
+def _candidates(
+    whole: Problem, members: Sequence[_GroupProblem], goal: Goal, cuts: Array
+) -> list[Array]:
+    """The best cuts of a subgradient method.
+
+    Multipliers move by the disparities, in steps that fall with the root of their number, and are
+    scaled down if ``|τ|_1`` exceeds λ.
+    """
+    multipliers, found = np.zeros(whole.n_contrasts), [cuts]
     soft = goal._replace(hard=False)
-    for step in range(1, MOST_STEPS + 1):
+    for step in range(1, N_STEPS + 1):
         for g in range(len(members)):
             cuts = _moved(
                 cuts, g, members[g], _at_multipliers(whole, members, cuts, g, multipliers)
             )
-        met.append(cuts)
+        found.append(cuts)
         disparities = whole.disparities_at(_below(whole, members, cuts))
         multipliers = multipliers + FIRST_STEP * whole.base / np.sqrt(step) * disparities
         multipliers *= min(1.0, goal.price / max(np.abs(multipliers).sum(), goal.price))
-    met.sort(key=lambda cuts: _value(whole, members, soft, cuts))
-    return met[:MOST_CANDIDATES]
+    found.sort(key=lambda cuts: _value(whole, members, soft, cuts))
+    return found[:MOST_CANDIDATES]
 
 
 def _at_multipliers(
-    whole: Problem, members: Sequence[_Member], cuts: Array, group: int, multipliers: Array
+    whole: Problem, members: Sequence[_GroupProblem], cuts: Array, group: int, multipliers: Array
 ) -> Array:
-    """The cuts of one group with the least Lagrangian, the others' being held."""
+    """The cuts of one group with the least Lagrangian, with the cuts of the others fixed."""
     problem = _given_others(whole, members, cuts, group)
-    taxes = np.einsum("e,etu,bu->tb", multipliers, problem.steps, problem.cumulative)
-    return cheapest_cuts(problem.gains + taxes)
+    charges = np.einsum("e,etu,bu->tb", multipliers, problem.steps, problem.cumulative)
+    return cheapest_cuts(problem.gains + charges)
 
 
 def _descend(
-    whole: Problem, members: Sequence[_Member], goal: Goal, settings: Settings, cuts: Array
+    whole: Problem, members: Sequence[_GroupProblem], goal: Goal, settings: Settings, cuts: Array
 ) -> tuple[Array, int]:
     """Local search, group by group, until no group improves."""
     soft, rounds = goal._replace(hard=False), 0
@@ -160,18 +167,20 @@ def _descend(
             return cuts, rounds
 
 
-def _moved(cuts: Array, group: int, member: _Member, own_cuts: Array) -> Array:
+def _moved(cuts: Array, group: int, member: _GroupProblem, own_cuts: Array) -> Array:
     moved = cuts.copy()
-    moved[group] = member.places[own_cuts]
+    moved[group] = member.positions[own_cuts]
     return moved
 
 
-def _given_others(whole: Problem, members: Sequence[_Member], cuts: Array, group: int) -> Problem:
-    """The problem of one group, the others' cuts being held."""
+def _given_others(
+    whole: Problem, members: Sequence[_GroupProblem], cuts: Array, group: int
+) -> Problem:
+    """The problem of cutting one group, with the cuts of the others fixed."""
     member = members[group]
     below = _below(whole, members, cuts)
-    below[:, member.kinds] = 0.0
-    steps = whole.slopes_apart(below, member.kinds)
+    below[:, member.cells] = 0.0
+    steps = whole.slopes_of_group(below, member.cells)
     others = _cost(whole, members, cuts) - member.own.cost(member.index(cuts[group]))
     return replace(
         member.own,

@@ -1,22 +1,26 @@
 r"""The optimism of a choice: the best of many candidates looks better than it is.
 
-The estimates of all candidates come from the same rows. What they would be on another sample of
-the same size is simulated: with the influence ψ of a row on an estimate and independent Gaussian ξ,
-``estimate + sum_i ψ_i ξ_i`` has the distribution of the estimate around its value, jointly for all
-candidates (a multiplier bootstrap). In each simulated sample a candidate is chosen by the rule; its
-cost and violation there are compared with the values that the sample was simulated around. The mean
-differences are the optimism of the rule (`Optimism`).
+The estimates of all candidates come from the same rows. A multiplier bootstrap simulates what they
+would be on other samples of the same size. Let ψ_i be the influence of row i on an estimate v (a
+cost or a disparity), and ξ_i independent standard Gaussian numbers. Then::
+
+    v* = v + sum_i ψ_i ξ_i
+
+has the distribution of the estimate around v, jointly for all candidates if they share the ξ. In
+each simulated sample the rule chooses a candidate by the simulated estimates v*. Its true values in
+that simulation are the v. The mean differences between v and v* of the chosen candidates are the
+optimism of the rule (`Optimism`).
 
 Limits are made stricter by a `margin`:
 
 * Without confidence, by half of the optimism. The simulated candidates differ more than the true
   ones, because their estimates contain noise already.
 * With confidence c, by so much that the rule keeps the limit in a share ``1 - (1 - c) / 5`` of the
-  simulated samples. Most of the error that is allowed is left for what samples cannot show, since
-  they are simulated around estimates, and not around the truth.
+  simulated samples. The rest of the error that is allowed is left for what simulations cannot show:
+  they are centred at estimates, and not at the truth.
 
-Both were settled on one half of the settings of benchmarks/bench_promise.py. Each row counts as one
-observation here, whatever its weight, so that the unit of weights does not matter.
+Both rules were settled on one half of the settings of benchmarks/bench_promise.py. Each row counts
+as one observation here, regardless of its weight, so that the unit of weights does not matter.
 
 References
 ----------
@@ -35,36 +39,40 @@ import numpy as np
 from scipy.special import ndtri
 
 from fairordinal._costs import cost_unit
-from fairordinal._cuts import Goal
 from fairordinal._inference import measured_contrasts, row_effects
 from fairordinal._validation import Array
-from fairordinal.thresholds._cross_fit import Binned, Candidate, HeldOutRows
+from fairordinal.thresholds._cross_fit import BinnedScores, Candidate, HeldOutRows
+from fairordinal.thresholds._evaluation import Measured, measured
+from fairordinal.thresholds._goal import Goal
 
-HALF = 0.5  # of the optimism counts without confidence
-SIMULATED_ERROR = 0.2  # share of the error allowed by a confidence that samples may have
+MARGIN_SHARE = 0.5  # of the optimism, without confidence
+SIMULATED_ERROR = 0.2  # share of the error allowed by a confidence that simulations may have
 MARGINS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # tried with confidence, shares of the limit
 N_SAMPLES = 200
-MOST_ROWS = 1 << 13  # by which samples are simulated; they stand for all
+MOST_ROWS = 1 << 13  # by which samples are simulated; with more rows, a random subset
 MOST_CONTRASTS = 8  # of a candidate: those that may be its largest
 SEED = 0
 
 
 class Optimism(NamedTuple):
-    """What choosing the best of many candidates does to its estimates."""
+    """By how much the estimates of the chosen candidate are expected to be too low."""
 
     margin: float = 0.0  # by which the limit is made stricter
-    violation: float = 0.0  # by how much the violation of the chosen one is expected to be too low
-    cost: float = 0.0  # the same of its cost
+    violation: float = 0.0
+    cost: float = 0.0
 
 
 class SimulatedSamples:
-    """Estimates of candidates on simulated samples."""
+    """Simulated estimates of the costs and disparities of candidates.
+
+    `errors` are the standard errors of the differences of their costs, for each pair.
+    """
 
     def __init__(
         self,
         rows: HeldOutRows,
         candidates: Sequence[Candidate],
-        binned: Mapping[int, Binned],
+        binned: Mapping[int, BinnedScores],
         errors: Array,
     ) -> None:
         self.rows = rows
@@ -73,6 +81,7 @@ class SimulatedSamples:
         self._some = np.arange(n_rows)
         if n_rows > MOST_ROWS:
             self._some = np.sort(generator.choice(n_rows, MOST_ROWS, replace=False))
+        # each row of a subset stands for n / len(subset) rows: its noise has that variance
         size = rows.weight[self._some] * np.sqrt(n_rows / len(self._some))
         draws = generator.standard_normal((len(self._some), N_SAMPLES), dtype=np.float32)
         self._noise = size[:, None].astype(np.float32) * draws
@@ -89,25 +98,30 @@ class SimulatedSamples:
         self._moved_costs = np.zeros((len(candidates), N_SAMPLES), dtype=np.float32)
         for number, candidate in enumerate(candidates):
             self._simulate(number, candidate, binned[candidate.ranker])
-        del self.rows, self._some, self._generator, self._noise  # no rows are kept
+        del self.rows, self._some, self._generator, self._noise  # data of single rows are not kept
 
-    def _simulate(self, number: int, candidate: Candidate, binned: Binned) -> None:
+    def _simulate(self, number: int, candidate: Candidate, binned: BinnedScores) -> None:
+        """Simulate the estimates of one candidate."""
         rows, cells = self.rows, self.rows.cells[self._some]
         predicted = rows.predicted(binned, candidate, self._some)
+        # 1. The influence of a row on the mean cost is its cost, less the mean, divided by n.
         cost, unit = rows.evaluation.cost, cost_unit(rows.evaluation.cost)
         own = cost[cells % len(cost), predicted] / unit - candidate.cost / unit
         self._moved_costs[number] = (own / (self._one * len(rows.cells))) @ self._noise
         if candidate.is_surely_fair:
             return
+        # 2. The influence of a row on a disparity depends on its cell and predicted label only.
         criterion, table = rows.evaluation.criterion, replace(candidate.table, one=self._one)
         contrasts = measured_contrasts(criterion, table)
         effects = row_effects(criterion, table, contrasts)
         values = contrasts.pick(criterion.disparities(table))
         variance = table.one * np.einsum("ecb,cb->e", effects**2, table.counts.toarray())
+        # 3. The violation is the largest disparity: those that may be, by two deviations, suffice.
         largest = np.argsort(-np.abs(values) - 2 * np.sqrt(variance), kind="stable")
         largest = largest[:MOST_CONTRASTS]
         at = slice(len(largest))
         self.values[number, at] = values[largest]
+        # 4. Thresholds vary, too: independent noise with the deviation of the instability.
         unstable = contrasts.pick(candidate.instability.disparities)[largest]
         self.deviations[number, at] = np.hypot(np.sqrt(variance[largest]), unstable)
         moved = effects[largest][:, cells, predicted] @ self._noise
@@ -116,7 +130,11 @@ class SimulatedSamples:
         )
 
     def optimism(self, goal: Goal, confidence: float | None) -> Optimism:
-        """How optimistic the choice for a limit is, and by how much the limit is made stricter."""
+        """The optimism of the choice for a limit, with the margin by which the limit is stricter.
+
+        With confidence, the smallest margin is taken with which few enough simulated choices
+        exceed the limit.
+        """
         if not goal.hard or not len(self.costs):
             return Optimism()
         simulated = np.abs(self.values[:, :, None] + self._moved)
@@ -125,17 +143,18 @@ class SimulatedSamples:
         )
         judged, estimates = (simulated + reach).max(axis=1), simulated.max(axis=1)
         if confidence is None:
-            found = self._optimism(judged, estimates, goal.allowance)
-            return found._replace(margin=HALF * found.violation)
+            found = self._optimism(judged, estimates, goal.limit)
+            return found._replace(margin=MARGIN_SHARE * found.violation)
         most_broken = SIMULATED_ERROR * (1.0 - confidence)
         for share in MARGINS:
-            margin = share * goal.allowance
-            chosen = self._chosen(judged, goal.allowance - margin)
-            if (self._violations[chosen] > goal.allowance).mean() <= most_broken:
+            margin = share * goal.limit
+            chosen = self._chosen(judged, goal.limit - margin)
+            if (self._violations[chosen] > goal.limit).mean() <= most_broken:
                 break
-        return self._optimism(judged, estimates, goal.allowance - margin)._replace(margin=margin)
+        return self._optimism(judged, estimates, goal.limit - margin)._replace(margin=margin)
 
     def _optimism(self, judged: Array, estimates: Array, limit: float) -> Optimism:
+        """Mean differences between true values and estimates of the chosen candidates."""
         chosen, sample = self._chosen(judged, limit), np.arange(N_SAMPLES)
         excess = self._violations[chosen] - estimates[chosen, sample]
         cheaper = -self._moved_costs[chosen, sample]
@@ -146,11 +165,11 @@ class SimulatedSamples:
 
     @property
     def _violations(self) -> Array:
-        """Violations that the samples are simulated around."""
+        """True violations in the simulation: the estimates at which it is centred."""
         return np.abs(self.values).max(axis=1)
 
     def _chosen(self, judged: Array, limit: float) -> Array:
-        """The candidate that the rule chooses in each sample; see `choose`."""
+        """The candidate that the rule of `choose` takes in each sample, by simulated estimates."""
         costs, sample = self.costs[:, None] + self._moved_costs, np.arange(N_SAMPLES)
         kept = (judged <= limit) | self.surely_fair[:, None]
         best = np.where(kept, costs, np.inf).argmin(axis=0)
@@ -161,6 +180,27 @@ class SimulatedSamples:
 
 
 def simplicity_ranks(candidates: Sequence[Candidate]) -> Array:
-    """Numbers that are lower for rankers nearer to the plain one; constant predictors are last."""
+    """The number of the ranker of each candidate; constant predictors come after all rankers.
+
+    Rankers are numbered from accurate to fair: a lower number is nearer to the plain ranker.
+    """
     last = 1 + max(candidate.ranker for candidate in candidates)
     return np.array([last if c.is_constant else c.ranker for c in candidates])
+
+
+def expected(candidate: Candidate, confidence: float, optimism: Optimism) -> Measured:
+    """Cost and violation of a candidate on new rows, by its cross-fitted predictions.
+
+    The optimism of the choice is added to the upper ends of the intervals.
+    """
+    found = measured(candidate.evaluation, candidate.table, confidence, candidate.instability)
+    low, high = found.cost_interval
+    highest = max(float(candidate.evaluation.cost.max()), high)
+    found = found._replace(cost_interval=(low, min(high + optimism.cost, highest)))
+    if candidate.is_surely_fair:
+        return found._replace(violation=0.0, violation_interval=(0.0, 0.0))
+    most = candidate.evaluation.criterion.scale(candidate.table)
+    if np.isnan(found.violation):  # no disparity is defined: the violation may be anything
+        return found._replace(violation=0.0, violation_interval=(0.0, most))
+    low, high = found.violation_interval
+    return found._replace(violation_interval=(low, max(high, min(high + optimism.violation, most))))

@@ -1,4 +1,4 @@
-"""Thresholds for given scores, as users ask for them."""
+"""Fair thresholds for given scores: the public function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._cuts import Goal
 from fairordinal._render import frame_library
 from fairordinal._rows import seed_of
 from fairordinal._table import ScoreTable, tabulate
@@ -22,11 +21,13 @@ from fairordinal._validation import (
     warn_misaligned,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.thresholds._advice import warn_about
-from fairordinal.thresholds._choice import ScorePool, choose_from
-from fairordinal.thresholds._cross_fit import Evaluation, HeldOutRows, threshold_folds
-from fairordinal.thresholds._entry import read_goal, read_settings, solve, warn_unfinished
+from fairordinal.thresholds._candidates import ScorePool, choose_from
+from fairordinal.thresholds._choice import warn_about
+from fairordinal.thresholds._cross_fit import HeldOutRows, threshold_folds
+from fairordinal.thresholds._evaluation import Evaluation
+from fairordinal.thresholds._goal import Goal, read_goal, read_settings
 from fairordinal.thresholds._result import ThresholdResult
+from fairordinal.thresholds._solve import solve, warn_unfinished
 
 N_FOLDS = 5
 
@@ -49,65 +50,82 @@ def optimize_thresholds(
     max_time: float | None = 60.0,
     random_state: Any = None,
 ) -> ThresholdResult:
-    r"""Find fair cut points for the scores of any model, with a proof that none are better.
+    r"""Find fair cut points for the scores of any model, with a proof of optimality.
 
-    The thresholds minimise the mean cost with a price on the violation of a fairness criterion
-    (`trade_off`) or with a limit to it (`max_violation`). No retraining, no randomness, and
-    no group is needed at prediction time.
+    The thresholds minimise the mean cost plus a multiple of the violation of a fairness criterion
+    (`trade_off`), or the mean cost under a limit to the violation (`max_violation`). The model is
+    not trained again, predictions are not randomised, and `predict` needs no group.
 
     Parameters
     ----------
-    scores, y : array-like of shape (n_samples,)
-        Scores, higher for higher labels (only their order matters), and true ordinal labels:
-        integers, an ordered categorical, or names with `labels`.
+    scores : array-like of shape (n_samples,)
+        Scores, higher for higher labels. Only their order matters.
+    y : array-like of shape (n_samples,)
+        True ordinal labels: integers, an ordered categorical, or names with `labels`.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample; several columns mean their intersections. Rows are matched by
         position; an index is ignored.
     criterion : str or Criterion, default="demographic_parity"
-        What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, ``"harm_parity"``,
-        ``"conditional_demographic_parity"``, the standard notions, or any linear criterion.
+        The criterion of fairness. By name: ``"demographic_parity"``, ``"equal_opportunity"``,
+        ``"equalized_odds"``, ``"conditional_demographic_parity"``, ``"harm_parity"``,
+        ``"standard_demographic_parity"``, ``"standard_equal_opportunity"`` or
+        ``"standard_equalized_odds"``.
     trade_off : float in [0, 1), default=None
-        The paper's λ': minimise mean cost + λ·violation with λ = k·λ'/(1-λ').
+        The paper's λ': minimise mean cost + λ·violation with λ = k·λ'/(1-λ') for k labels.
     max_violation : float, default=None
         Minimise the mean cost with a violation of at most this: on the data given, or with
         `confidence` on new rows. Give either `trade_off` or `max_violation`.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors; a matrix must be V-shaped.
+        The cost of errors: ``|i-j|``, ``1{i≠j}``, ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a matrix
+        ``C[i, j]`` for the true label i and the predicted label j. A matrix must be V-shaped.
     confidence : float, default=None
         Keep `max_violation` on *new* rows with this confidence, if the scores were not fitted to
-        these rows. The limit that thresholds are given is lowered until an upper bound of the
-        violation holds: ``max_e (|v_e| + z_c σ_e)`` over pairs of groups, one-sided, of
-        predictions by thresholds that were cut on other rows (5 folds, seeded by `random_state`,
-        or 0).
-        Thresholds are also cut with a surcharge on all labels but the best constant one, so that
-        fewer labels are in use and the violation is known more precisely. The certificate is then
-        about the lower limit and the cost with the surcharge. Needs ``method="certified"``.
+        these rows. The limit for the thresholds is lowered until an upper bound of the violation
+        is within `max_violation`: ``max_e (|v_e| + z_c σ_e)`` over pairs of groups, one-sided, of
+        predictions with thresholds that were cut on other rows (5 folds, seeded by `random_state`,
+        or 0). Thresholds are also cut with a surcharge on all labels but the best constant one, so
+        that fewer labels are in use and the violation is known more precisely. The certificate is
+        then about the lower limit and the cost with the surcharge. Needs ``method="certified"``.
     method : {"certified", "local_search", "exact", "cost_only"}, default="certified"
-        ``"certified"`` proves the objective to be within `tol` of the best, ``"exact"`` to be
-        the best. ``"local_search"`` is the paper's, ``"cost_only"`` its λ=0.
-    n_restarts, random_state : int, default=10 and None
-        Random starts of the local search beside the cuts of least cost, and their seed.
+        ``"certified"`` proves that the objective is within `tol` of the best, ``"exact"`` that it
+        is the best. ``"local_search"`` is the method of the paper, without a proof;
+        ``"cost_only"`` minimises the cost and ignores fairness.
+    n_restarts : int, default=10
+        Random starts of ``"local_search"`` in addition to the cuts of least cost.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight of 2 is a row repeated twice.
     labels : sequence, default=None
         All labels in ascending order.
-    tol, max_time : float, default=1e-3 and 60.0
-        The gap at which ``"certified"`` stops, and the seconds after which the best found is
-        returned with its gap and a `ConvergenceWarning` (None: no limit). So does Ctrl-C.
+    tol : float, default=1e-3
+        The gap at which ``"certified"`` stops.
+    max_time : float, default=60.0
+        Seconds after which the best thresholds found are returned with their gap and a
+        `ConvergenceWarning`, as after Ctrl-C. None means no limit.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random starts, and of the folds with `confidence`.
 
     Returns
     -------
     result : ThresholdResult
         `thresholds`, `objective`, `cost`, `violation`, `lower_bound`, `gap`; print it.
 
+    See Also
+    --------
+    FairThresholdClassifier : Fits an estimator, and fair thresholds for its held-out scores.
+    FairOrdinalClassifier : Trains fair scores together with their thresholds.
+
     Notes
     -----
     Both forms are :math:`\min_\theta \max_\tau \mathrm{cost}(\theta) + \sum_e \tau_e
     v_e(\theta) - \epsilon \|\tau\|_1` over disparities :math:`v_e` of pairs of groups. At fixed
     τ the minimum is a shortest path, hence a lower bound; branching closes the gap. Equal scores
-    are never cut apart. Cost: a sort, and O(n·labels) a bound; memory linear in n. At most 100
-    groups, of which each pair is a disparity. Section 3.2 and
-    appendices A.6, A.10, A.11 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153.
+    are never separated. Cost: a sort, and O(n·labels) for each bound; memory linear in n. At most
+    100 groups, because each pair of groups has a multiplier.
+
+    References
+    ----------
+    Kleindessner, Samadi, Zafar, Kenthapadi, Russell: Pairwise Fairness for Ordinal Regression,
+    AISTATS 2022, arXiv:2105.03153. Section 3.2 and appendices A.6, A.10, A.11.
 
     Examples
     --------
@@ -124,12 +142,12 @@ def optimize_thresholds(
     samples = _read_scored(scores, y, sensitive_features, sample_weight, labels)
     table = tabulate(samples)
     cost = as_cost_matrix(cost_matrix, table.labels)
-    notion = as_criterion(criterion, cost_matrix)
+    fairness = as_criterion(criterion, cost_matrix)
     library = frame_library(y, scores, sensitive_features)
     if confidence is None:
-        result = solve(table, notion, cost, goal, method, settings, library=library)
+        result = solve(table, fairness, cost, goal, method, settings, library=library)
     else:
-        evaluation = Evaluation(notion, cost, table.groups, table.labels, table.one)
+        evaluation = Evaluation(fairness, cost, table.groups, table.labels, table.one)
         seed = seed_of(0 if random_state is None else random_state)
         pool = _pool(samples, table, evaluation, seed)
         chosen = choose_from(pool, [0], goal, confidence)
@@ -145,17 +163,17 @@ def _check_confidence(confidence: Any, goal: Goal, method: str) -> None:
     check_fraction(confidence, "confidence")
     if not goal.hard or method != "certified":
         raise ValueError(
-            "confidence needs max_violation and method='certified'; leave it out with trade_off "
+            "confidence needs max_violation and method='certified'. Leave it out with trade_off "
             "and with other methods."
         )
 
 
 def _pool(samples: Samples, table: ScoreTable, evaluation: Evaluation, seed: int) -> ScorePool:
-    """Rows with their scores, in folds."""
+    """Candidates of the scores, with rows of weight 0 left out and the others in folds."""
     weight = np.ones(samples.n_rows) if samples.weight is None else samples.weight.values
     kept = np.flatnonzero(weight)
     groups, labels = (
-        _places(coded, names)[kept]
+        _codes(coded, names)[kept]
         for coded, names in ((samples.groups, table.groups), (samples.truth, table.labels))
     )
     cells, weight = groups * len(table.labels) + labels, weight[kept]
@@ -165,12 +183,11 @@ def _pool(samples: Samples, table: ScoreTable, evaluation: Evaluation, seed: int
     return ScorePool(HeldOutRows(evaluation, cells, weight, fold), values, table)
 
 
-def _places(coded: Coded, names: Array) -> Array:
-    """Codes of a column among the names of a table, which has no names without weight."""
-    place = {name: number for number, name in enumerate(names.tolist())}
-    return np.array([place.get(name, -1) for name in coded.levels.tolist()])[
-        coded.codes(slice(None))
-    ]
+def _codes(coded: Coded, names: Array) -> Array:
+    """Codes of a column by the names of a table; -1 for names without weight, which it lacks."""
+    number = {name: code for code, name in enumerate(names.tolist())}
+    codes = np.array([number.get(name, -1) for name in coded.levels.tolist()])
+    return codes[coded.codes(slice(None))]
 
 
 def _read_scored(
@@ -181,8 +198,8 @@ def _read_scored(
     values = read_scores(scores).values
     if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() > 2**53:
         raise ValueError(
-            "scores must be told apart by floating-point thresholds, got whole numbers beyond "
-            "2**53. Pass their ranks, or floats."
+            "scores must not be integers beyond 2**53: thresholds are floating-point numbers, which "
+            "cannot separate them. Pass their ranks, or floats."
         )
     return read_samples(
         y,

@@ -1,4 +1,4 @@
-"""Thresholds that were found, as data, as text and as HTML."""
+"""The result of a search for thresholds: cut points, their certificate, and what changes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from fairordinal._costs import mean_costs, surcharged
-from fairordinal._cuts import Goal
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, read_groups, read_scores, warn_misaligned
 from fairordinal.criteria import Criterion
-from fairordinal.thresholds import _text
+from fairordinal.thresholds._goal import Goal
+from fairordinal.thresholds._result_text import as_html, as_text
 
 PROVED = 1e-9  # a gap that rounding explains
 
@@ -27,27 +27,43 @@ class ThresholdResult:
 
     Attributes
     ----------
-    thresholds : ndarray of shape (n_labels - 1,)
+    thresholds : ndarray of shape (n_labels - 1,) or (n_groups, n_labels - 1)
         Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``. Each lies midway
-        between neighbouring scores; infinite where no score is cut off. A row for each group,
-        if they were found group by group.
+        between neighbouring scores; infinite where no score is cut off. There is a row for each
+        group if each group has its own thresholds.
     objective : float
         What was minimised: mean cost + λ·violation, or the mean cost under a limit. With
         `confidence`, labels other than the best constant one may carry a surcharge
         (`goal.surcharge`), which is part of it.
-    cost, violation : float
-        Mean cost, and the greatest absolute disparity.
+    cost : float
+        Mean cost.
+    violation : float
+        The largest absolute disparity.
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
         The disparity of each pair of groups; nan where undefined.
-    lower_bound, gap : float
-        No thresholds have an objective below `lower_bound`; `gap` is the distance to it.
+    lower_bound : float
+        No thresholds have an objective below this.
+    gap : float
+        Distance of `objective` from `lower_bound`.
     n_iter : int
-        Bounds computed, or rounds of local search.
-    labels, groups : ndarray
-        Labels in ascending order, and names of the groups.
+        Number of bounds computed, or of rounds of local search.
+    method : str
+        The method of the search.
+    criterion : Criterion
+        The criterion of fairness.
+    labels : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    groups : ndarray of shape (n_groups,)
+        Names of the groups.
+    cheapest : ndarray of shape (n_labels - 1,)
+        Thresholds of least cost, without regard to fairness.
     stopped_by : str
         ``"max_time"``, ``"max_bounds"`` (for many groups) or ``"interrupt"`` if the search was cut
-        short, else empty.
+        short, otherwise empty.
+
+    See Also
+    --------
+    optimize_thresholds : Finds thresholds for the scores of any model.
     """
 
     thresholds: Array
@@ -72,7 +88,7 @@ class ThresholdResult:
 
     @cached_property
     def after(self) -> State:
-        """Predictions by the thresholds."""
+        """Predictions with the thresholds, and their cost and violation."""
         return self.state(self.thresholds)
 
     @property
@@ -93,7 +109,7 @@ class ThresholdResult:
 
     @property
     def lower_bound(self) -> float:
-        return min(self.proved_bound, self.objective)  # which differ by rounding, if proved
+        return min(self.proved_bound, self.objective)  # they may differ by rounding
 
     @property
     def gap(self) -> float:
@@ -101,17 +117,28 @@ class ThresholdResult:
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the thresholds are proved to be the best, to rounding."""
+        """Whether the thresholds are proved to be the best, up to rounding."""
         return self.gap <= PROVED * max(abs(self.objective), float(self.cost_matrix.max()))
 
     @property
     def constant_label(self) -> Any:
-        """The only label that is predicted on the data given; None if there are several."""
+        """The only label that is predicted for the data; None if there are several."""
         used = np.flatnonzero(self.after.table.cube.sum(axis=(0, 1)))
         return self.labels.tolist()[used[0]] if len(used) == 1 else None
 
     def state(self, thresholds: Any) -> State:
-        """What other thresholds would mean for the same rows."""
+        """Predictions with other thresholds for the same rows, and their cost and violation.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (n_labels - 1,) or (n_groups, n_labels - 1)
+            Numbers in ascending order; a row for each group if groups have their own thresholds.
+
+        Returns
+        -------
+        state : State
+            With `cost`, `violation`, `objective`, and `shares` of the labels in each group.
+        """
         try:
             cuts = np.asarray(thresholds, dtype=np.float64)
         except (TypeError, ValueError):
@@ -126,9 +153,20 @@ class ThresholdResult:
         return State(cuts, self.score_table.cut(cuts), self.criterion, self.goal, self.cost_matrix)
 
     def predict(self, scores: Any, *, sensitive_features: Any = None) -> Array:
-        """Cut new scores into labels; groups are needed only if each has its thresholds.
+        """Cut new scores into labels.
 
-        Rows are matched by position; an index is ignored.
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples,)
+            Scores.
+        sensitive_features : array-like of shape (n_samples,), default=None
+            Group of each sample; needed only if each group has its own thresholds. Rows are matched
+            by position; an index is ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
         """
         warn_misaligned({"scores": scores, "sensitive_features": sensitive_features})
         values = read_scores(scores).values.astype(np.float64)
@@ -139,19 +177,19 @@ class ThresholdResult:
         return self.labels[crossed.sum(axis=1)]
 
     def _groups_of(self, sensitive_features: Any, n_rows: int) -> Array:
-        """The place of each row's group among the groups."""
+        """The index of each row's group in `groups`."""
         if sensitive_features is None:
             raise ValueError(
-                "sensitive_features is needed: each group has thresholds of its own "
+                "sensitive_features is needed, because each group has its own thresholds "
                 "(group_aware=True)."
             )
         column = read_groups(sensitive_features, least=1)
-        place = {name: i for i, name in enumerate(self.groups.tolist())}
-        known = [place.get(name, -1) for name in column.levels.tolist()]
+        index = {name: i for i, name in enumerate(self.groups.tolist())}
+        known = [index.get(name, -1) for name in column.levels.tolist()]
         if -1 in known:
-            strange = column.levels.tolist()[known.index(-1)]
+            unknown = column.levels.tolist()[known.index(-1)]
             raise ValueError(
-                f"sensitive_features holds group {strange!r}, which has no thresholds; known "
+                f"sensitive_features holds group {unknown!r}, which has no thresholds; known "
                 f"groups are {self.groups.tolist()}."
             )
         if len(column.values) != n_rows:
@@ -161,15 +199,24 @@ class ThresholdResult:
         return np.array(known)[column.codes(slice(None))]
 
     def table(self, before: Any = None) -> Any:
-        """What changes, as a frame with a row per label and group.
+        """What changes, as a frame with a row for each label and group.
 
         Columns are `label`; `up_to_before` and `up_to_after`, the highest score that gets the
-        label; `group`; `share_before` and `share_after`, how much of the group gets it.
+        label; `group`; `share_before` and `share_after`, the share of the group that gets it.
 
         Parameters
         ----------
         before : array-like of shape (n_labels - 1,), default=None
-            The thresholds in force today; None takes those of least cost.
+            The thresholds in use today; None takes those of least cost.
+
+        Returns
+        -------
+        frame : DataFrame
+            Of the library that the input came from, otherwise pandas.
+
+        See Also
+        --------
+        summary : Cost and violation before and after.
         """
         old, new = self._states(before)
         groups = [_plain(group) for group in self.groups.tolist()]
@@ -184,7 +231,19 @@ class ThresholdResult:
         return make_frame(columns, self.library)
 
     def summary(self, before: Any = None) -> Any:
-        """Cost and violation before and after, as a frame; the mean cost of each group too."""
+        """Cost and violation before and after, as a frame, with the mean cost of each group.
+
+        Parameters
+        ----------
+        before : array-like of shape (n_labels - 1,), default=None
+            The thresholds in use today; None takes those of least cost.
+
+        Returns
+        -------
+        frame : DataFrame
+            With columns `quantity`, `before` and `after`; of the library that the input came from,
+            otherwise pandas.
+        """
         old, new = self._states(before)
         names = ["objective", "mean_cost", "violation"]
         names += [f"mean_cost of {name_of(group)}" for group in self.groups.tolist()]
@@ -199,7 +258,7 @@ class ThresholdResult:
         return self.state(self.cheapest if before is None else before), self.after
 
     def __str__(self) -> str:
-        return _text.as_text(self)
+        return as_text(self)
 
     def __repr__(self) -> str:
         return (
@@ -208,12 +267,12 @@ class ThresholdResult:
         )
 
     def _repr_html_(self) -> str:
-        return _text.as_html(self)
+        return as_html(self)
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Predictions by some thresholds, and what they are worth."""
+    """Predictions with some thresholds, and their cost and violation."""
 
     thresholds: Array
     table: ScoreTable

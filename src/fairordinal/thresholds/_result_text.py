@@ -1,4 +1,4 @@
-"""Thresholds in a terminal and in a notebook: the same tables, as text and as HTML."""
+"""A `ThresholdResult` as text for a terminal, and as HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def as_html(result: ThresholdResult) -> str:
 def _headline(result: ThresholdResult) -> str:
     goal, title = result.goal, result.criterion.title
     if goal.hard:
-        aim = f"least mean cost with {title} violation of at most {goal.allowance:g}"
+        aim = f"least mean cost with {title} violation of at most {goal.limit:g}"
     elif goal.price:
         aim = f"least mean cost + {goal.price:.4g} × violation of {title}"
     else:
@@ -64,7 +64,10 @@ def _values(result: ThresholdResult) -> Table:
 
 
 def _labels(result: ThresholdResult) -> Table:
-    """Cut points and shares, before and after; cut points beside the shares if groups differ."""
+    """Cut points and shares, before and after.
+
+    Cut points have a column; if each group has its own, they are beside the shares.
+    """
     before, after = result.state(result.cheapest), result.after
     groups = short_names(result.groups.tolist(), NAME_WIDTH)[:MOST_GROUPS]
     by_group = result.thresholds.ndim == 2
@@ -91,22 +94,22 @@ def _score(value: float) -> str:
 
 
 def _closing(result: ThresholdResult) -> list[str]:
-    """What is proved, and what a reader must know."""
+    """What is proved, and what readers should know about the thresholds."""
     lines = [_certificate(result)]
     if result.goal.surcharge:
         lines.append(
             f"All labels but the best constant one carry a surcharge of {result.goal.surcharge:.3g}"
-            ": with fewer labels in use, the limit is kept more surely."
+            ": with fewer labels in use, it is more certain that the limit is kept."
         )
     if result.stopped_by:
         lines.append(f"The search was cut short by {result.stopped_by}.")
     if result.thresholds.ndim == 2:
-        lines.append("Each group has thresholds of its own: predictions need the group.")
+        lines.append("Each group has its own thresholds: predictions need the group.")
     if result.constant_label is not None:
         lines.append(
-            f"The answer is the constant predictor: every row gets {name_of(result.constant_label)}"
-            ". On these scores nothing else is worth its price in fairness; fairer scores would "
-            "help."
+            f"These thresholds are a constant predictor: every row gets "
+            f"{name_of(result.constant_label)}. All others on these scores have a higher objective "
+            "or exceed the limit; fairer scores would help."
         )
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0:
