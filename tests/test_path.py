@@ -8,7 +8,7 @@ import pytest
 from fairordinal._basis import Linear
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, choose_on_path, non_dominated
-from fairordinal._path._front import promising
+from fairordinal._path._selection import promising
 from fairordinal._rows import Block, Features, align, folds_of
 from fairordinal.criteria import as_criterion
 from fairordinal.ranker import Training

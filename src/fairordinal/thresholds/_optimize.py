@@ -198,8 +198,8 @@ def _read_scored(
     values = read_scores(scores).values
     if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() > 2**53:
         raise ValueError(
-            "scores must not be integers beyond 2**53: thresholds are floating-point numbers, which "
-            "cannot separate them. Pass their ranks, or floats."
+            "scores must not be integers beyond 2**53: thresholds are floating-point numbers, and "
+            "cannot separate such scores. Pass their ranks, or floats."
         )
     return read_samples(
         y,
