@@ -204,13 +204,13 @@ def kept(name, draw, n_fresh, confidences=CONFIDENCES):
 def fitted(criterion, draw, confidences, X, y, a):
     """Models for all limits, of one path of rankers: as `FairOrdinalClassifier.fit` makes them."""
     from fairordinal._path import choose_on_path
-    from fairordinal.estimators import learn, settle
+    from fairordinal.estimators import ChosenModel
     from fairordinal.thresholds import limited, read_settings
 
     base = FairOrdinalClassifier(criterion)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        path = learn(base, X, y, a, None)
+        path = base._learn_paths(X, y, a, None)
         first = path.rows.evaluation.effort.shares
         for limit in SWEPT if draw < N_SWEPT else LIMITS:
             known = {}
@@ -221,8 +221,9 @@ def fitted(criterion, draw, confidences, X, y, a):
                 chosen = choice.candidate
                 result = pool.thresholds(chosen, read_settings(1e-3, 60.0, 0, 0))
                 table = pool.predictions(chosen, result)
-                found = (chosen, result, table, pool.importances(chosen), pool.candidates)
-                settle(model, pool.trained, *found, 0.95, choice.optimism)
+                importances = pool.importances(chosen)
+                found = ChosenModel(chosen, result, table, importances, pool.candidates)
+                model._set_model(found, pool.trained, 0.95, choice.optimism)
                 yield limit, confidence, model, pool
                 begun = {limited(share * limit) for share in first} | {limited(limit)}
                 known = {key: c for key, c in pool._candidates.items() if c.goal in begun}

@@ -24,7 +24,7 @@ from fairordinal._basis import (
 from fairordinal._path import Plan
 from fairordinal._ramps import MOST_BOUNDARIES
 from fairordinal._rows import Block, Features
-from fairordinal.estimators import describe_basis, learn
+from fairordinal.estimators import describe_basis
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.models import fit_table
 from fairordinal.ranker import _paths as ranker_paths
@@ -254,7 +254,7 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
     monkeypatch.setattr(Plan, "accuracies", accuracies)
     X, y, a = people()
     model = FairOrdinalClassifier(ranker="direct")
-    pool = learn(model, X, y, a, None)
+    pool = model._learn_paths(X, y, a, None)
     assert tried == [5, *n_folds]
     assert len(pool.bases) == n_paths
 

@@ -380,8 +380,8 @@ def test_confidence_keeps_the_limit_with_an_upper_bound():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0.9, "trade_off": 0.1}, "confidence belongs to max_violation"),
-        ({"confidence": 0.9, "group_aware": True}, "leave it out, or set group_aware=False"),
+        ({"confidence": 0.9, "trade_off": 0.1}, "confidence needs max_violation"),
+        ({"confidence": 0.9, "group_aware": True}, "Leave it out, or set group_aware=False"),
         ({"confidence": 2.0}, "confidence must lie"),
     ],
 )

@@ -1,24 +1,23 @@
-"""What users fit: scikit-learn estimators of ordered labels."""
+"""Estimators of ordered labels that are fair between groups, for scikit-learn."""
 
-from fairordinal.estimators._learning import describe_basis, learn, settle
-from fairordinal.estimators._ordinal import FairOrdinalClassifier
-from fairordinal.estimators._response import (
+from fairordinal.estimators._base import (
     DEFAULT_LIMIT,
     GroupedScoreMixin,
-    learned_labels,
+    RankerPathEstimator,
     plain_array,
 )
-from fairordinal.estimators._threshold import FairThresholdClassifier, expect
+from fairordinal.estimators._ordinal import ChosenModel, FairOrdinalClassifier, describe_basis
+from fairordinal.estimators._scores import learned_labels
+from fairordinal.estimators._threshold import FairThresholdClassifier
 
 __all__ = [
     "DEFAULT_LIMIT",
+    "ChosenModel",
     "FairOrdinalClassifier",
     "FairThresholdClassifier",
     "GroupedScoreMixin",
+    "RankerPathEstimator",
     "describe_basis",
-    "expect",
-    "learn",
     "learned_labels",
     "plain_array",
-    "settle",
 ]

@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._basis import Score
 from fairordinal._fitting import wholly
-from fairordinal._path import choose_on_path
+from fairordinal._path import Trained, best_by_basis, choose_on_path
+from fairordinal._render import BASIS_NAMES
 from fairordinal._rows import lazily
+from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_dask
-from fairordinal.estimators._learning import learn, settle
-from fairordinal.estimators._response import DEFAULT_LIMIT
+from fairordinal.estimators._base import DEFAULT_LIMIT, ExpectedValuesMixin, RankerPathEstimator
 from fairordinal.ranker import lazy_features, read_features
-from fairordinal.thresholds import read_goal, read_settings, rivals, warn_about
+from fairordinal.thresholds import (
+    Candidate,
+    Optimism,
+    ThresholdResult,
+    read_goal,
+    read_settings,
+    rivals,
+    warn_about,
+)
 
 
-class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
+class ChosenModel(NamedTuple):
+    """A candidate with its final thresholds, as a classifier needs it."""
+
+    candidate: Candidate
+    result: ThresholdResult
+    table: ScoreTable  # of its predictions for the rows it was fitted to
+    importances: Array  # of the columns
+    rivals: Sequence[Candidate]  # to which the candidate was preferred
+
+
+class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEstimator):
     r"""Predict ordered labels with a model that is fair between groups.
 
     A path of rankers from accurate to fair is learned from all pairs of rows. Their out-of-fold
-    scores are cut into labels by thresholds for several limits. The candidate (a ranker with
-    thresholds) of least cost that keeps the limit on held-out rows is the model. `predict` needs no
+    scores are cut into labels by thresholds for several limits. The model is the candidate (a
+    ranker with thresholds) of least cost that keeps the limit on held-out rows. `predict` needs no
     group.
 
     Parameters
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
-        What is fair: also ``"equal_opportunity"``, ``"equalized_odds"``, …
+        The criterion of fairness. By name: ``"demographic_parity"``, ``"equal_opportunity"``,
+        ``"equalized_odds"`` or ``"conditional_demographic_parity"``.
     trade_off : float in [0, 1), default=None
-        The paper's λ': a price on the violation.
+        The paper's λ': minimise mean cost + λ·violation with λ = k·λ'/(1-λ') for k labels.
     max_violation : float, default=None
-        A limit to the violation on *new* rows, as cross-validation estimates it: the violation is
-        within the limit on average. 0.05 if `trade_off` is not given either. There is always an
-        answer, as constant predictors are fair; if nearly everyone gets one label, a warning says
-        so and what would help.
+        The largest violation allowed on *new* rows, as cross-validation estimates it: the violation
+        is within the limit on average. 0.05 if `trade_off` is not given either. There is always a
+        model, because constant predictors are fair. If nearly all rows get one label, a warning
+        says so and what would help.
     basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
         The columns that rankers weigh.
 
         - ``"linear"``: the features.
-        - ``"piecewise"``: the features, and ramps: linear functions of the features that are cut
-          off at both ends, one for each boundary between labels (at most 12) and one for each
+        - ``"piecewise"``: the features, and ramps: linear functions of the features that are
+          clipped at both ends, one for each boundary between labels (at most 12) and one for each
           group (one for both, if there are two). The score is piecewise linear.
-        - ``"trees"``: these columns, what boosted trees predict, and the leaves of trees, so that
-          the model is a forest whose leaf values were learned to be fair. Needs ``pip install
+        - ``"trees"``: these columns, the predictions of boosted trees, and the leaves of trees, so
+          that the model is a forest whose leaf values were learned to be fair. Needs ``pip install
           fairordinal[trees]``.
         - ``"auto"``: piecewise, if there are at least 250 rows and at most 1000 features, otherwise
           linear. Trees are candidates, too, if LightGBM is installed, there are at least 500 rows
@@ -55,10 +76,20 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
           held-out pairs are not compared.
 
         Missing values (nan) are allowed unless it is ``"linear"``, but not in rows of Dask.
-    ranker, loss, alpha : default="auto", "logistic" and None
-        As in :class:`~fairordinal.ranker.FairLinearRanker`.
+    ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
+        How rankers are made fair. ``"direct"`` penalises smooth disparities, ``"reduction"``
+        reverses pairs as the paper does, with rising multipliers, ``"auto"`` pools both. For
+        comparison: ``"grid"`` is the reduction with the paper's grid of 100 multipliers,
+        ``"relaxed"`` makes mean scores equal.
+    loss : {"logistic", "smooth_hinge", "squared_hinge"}, default="logistic"
+        The loss of the margin x of a pair: log(1 + exp(-x)), max(1 - x, 0) with a smooth corner, or
+        max(1 - x, 0)².
+    alpha : float, default=None
+        Strength of the L2 penalty on coefficients of standardised columns; None chooses it by
+        cross-validation.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        The cost of errors: ``|i-j|``, ``1{i≠j}``, ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped
+        matrix ``C[i, j]`` for the true label i and the predicted label j.
     confidence : float, default=None
         Keep the limit on new rows with this confidence, such as 0.9: an upper bound of the
         violation, ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it. It is
@@ -68,19 +99,23 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         person belong in one fold: list the splits of `GroupKFold`.
     categories : sequence, default=None
         All labels in ascending order.
-    tol, max_iter : float and int, default=1e-5 and 500
-        When the fit of a ranker stops.
+    tol : float, default=1e-5
+        Tolerance at which the fit of a ranker stops.
+    max_iter : int, default=500
+        Most steps of the fit of a ranker.
     max_time : float, default=60.0
-        Seconds for the final thresholds.
+        Seconds for the final thresholds; None means no limit.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
 
     Attributes
     ----------
-    coef_, thresholds_ : ndarray of shape (n_columns,) and (n_labels - 1,)
-        Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``; the score is
-        ``(X - origin_) @ coef_``, to which ramps and the values of leaves are added. Columns are
-        the features, followed by indicators of missing values, if there were any (see `imputer_`).
+    coef_ : ndarray of shape (n_columns,)
+        Coefficients. The score is ``(X - origin_) @ coef_``, to which ramps and the values of
+        leaves are added. Columns are the features, followed by indicators of missing values, if
+        there were any (see `imputer_`).
+    thresholds_ : ndarray of shape (n_labels - 1,)
+        Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``.
     basis_ : {"linear", "piecewise", "trees"}
         The basis of the model; that of a constant one is linear.
     basis_results_ : dict of str to tuple of float
@@ -90,8 +125,10 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Ramps ``clip((X - origin_) @ weights + offsets, -1, 1)``; None in a linear model.
     ramp_coef_ : ndarray of shape (n_ramps,) or None
         Coefficients of the ramps in the score.
-    forest_, leaf_values_ : Forest and ndarray, or None
-        The trees and the values of their leaves; None if the model is not a forest.
+    forest_ : Forest or None
+        The trees; None if the model is not a forest.
+    leaf_values_ : ndarray or None
+        The values of the leaves of `forest_`.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the variance of the score, ``cov(contribution, score) /
         var(score)``: they add up to 1, and a negative one offsets others. nan if the model is
@@ -99,24 +136,35 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     imputer_ : SimpleImputer
         Fills missing values by means and adds indicators; not with ``basis="linear"`` or Dask.
     origin_ : ndarray of shape (n_columns,)
-        From where features are counted: their mean if that is more than 1000 times their spread,
-        so that no digits are lost; else 0.
-    cost_, violation_ : float
-        Of the predictions for the rows given; more optimistic than what to expect on new rows.
+        Subtracted from the columns: their mean if that is more than 1000 times their spread, so
+        that no digits are lost; otherwise 0.
+    cost_ : float
+        Mean cost of the predictions for the rows given; more optimistic than `expected_cost_`.
+    violation_ : float
+        Violation of the same predictions.
     gap_ : float
-        How far from optimal the thresholds can be, on out-of-fold scores.
-    expected_cost_, expected_violation_ : float
-        On new rows: of cross-fitted predictions, by rankers and thresholds that were not fitted to
-        the rows they predict.
-    expected_cost_interval_, expected_violation_interval_ : tuple of float
-        95 % intervals, or at `confidence`; weights count as numbers of rows. Their upper ends
-        include the optimism of choosing the best of many candidates.
+        Distance of the objective of the thresholds from its proved lower bound, on out-of-fold
+        scores.
+    expected_cost_ : float
+        Estimated mean cost on new rows, of cross-fitted predictions: by rankers and thresholds that
+        were not fitted to the rows they predict.
+    expected_violation_ : float
+        Estimated violation on new rows, of the same predictions.
+    expected_cost_interval_ : tuple of float
+        95 % interval of the cost, or at `confidence`; weights count as numbers of rows. The upper
+        end includes the optimism of choosing the best of many candidates.
+    expected_violation_interval_ : tuple of float
+        95 % interval of the violation, or at `confidence`, as that of the cost.
     confidence_ : float
         The level of these intervals.
-    classes_, criterion_ : ndarray and PairwiseCriterion
-        Labels in ascending order, and the notion.
-    alpha_, n_iter_ : float and int
-        The strength of the penalty, and the most steps that the fit of a ranker took.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    criterion_ : PairwiseCriterion
+        The criterion of fairness.
+    alpha_ : float
+        The strength of the penalty.
+    n_iter_ : int
+        The most steps that the fit of a ranker took.
     result_ : ThresholdResult
         The thresholds with their certificate: no thresholds of this ranker are better on its
         out-of-fold scores, within a limit that may be stricter than `max_violation`. With
@@ -125,15 +173,15 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     See Also
     --------
     FairThresholdClassifier : Fair thresholds for the scores of any estimator.
-    FairOrdinalFrontier : All trade-offs between cost and violation at once.
+    FairOrdinalFrontier : The Pareto frontier of cost and violation.
 
     Notes
     -----
     Thresholds that were cut on scores of rows look fairer on these rows than on others. So a
-    candidate is judged by predictions of thresholds that were cut on the scores of other folds. The
-    best of many candidates looks better than it is; the limit is made stricter to correct for that.
-    Of candidates of one basis whose costs differ by less than one standard error, the first ranker
-    of the path is taken.
+    candidate is judged by predictions with thresholds that were cut on the scores of other folds.
+    The best of many candidates looks better than it is; the limit is made stricter to correct for
+    that. Of candidates of one basis whose costs differ by less than one standard error, the first
+    ranker of the path is taken.
 
     With `confidence`, thresholds are also cut with a surcharge on all labels but the best constant
     one. Fewer labels are then in use, so that the violation is known more precisely: with few rows,
@@ -142,9 +190,13 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2¹⁷
     rows are represented by a sample of that size while models are chosen. The chosen ranker is then
     fitted to all rows if it is linear, otherwise to 3·2¹⁴ of them, and its scores of all rows are
-    cut. Rows of Dask stay where they are; see
-    docs/scale.md. Sections 3.1 and 3.2 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153; all
-    pairs, the proof of optimality and the joint choice are ours.
+    cut. Rows of Dask are processed where they are; see docs/scale.md. Learning from all pairs, the
+    proof of optimality and the joint choice of ranker and thresholds go beyond the paper.
+
+    References
+    ----------
+    Kleindessner, Samadi, Zafar, Kenthapadi, Russell: Pairwise Fairness for Ordinal Regression,
+    AISTATS 2022, arXiv:2105.03153. Sections 3.1 and 3.2.
 
     Examples
     --------
@@ -213,7 +265,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
             A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
             only intervals, which take the sum of the weights for the number of rows, and with
             `confidence` the choice that depends on them. Ramps and trees count rows in units of the
-            smallest weight, if all are multiples of it; else all rows alike.
+            smallest weight, if all are multiples of it; otherwise each row counts once.
 
         Returns
         -------
@@ -225,19 +277,52 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         )
         if self.confidence is not None:
             check_fraction(self.confidence, "confidence")
-        pool = learn(self, X, y, sensitive_features, sample_weight)
+        pool = self._learn_paths(X, y, sensitive_features, sample_weight)
         chosen = choose_on_path(pool, goal, self.confidence)
         warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
-        table = pool.predictions(chosen.candidate, result)
-        shares = pool.importances(chosen.candidate)
-        others = rivals(chosen, pool.candidates, goal, self.confidence)
-        found = (chosen.candidate, result, table, shares, others)
-        settle(self, pool.trained, *found, self.confidence or 0.95, chosen.optimism)
+        model = ChosenModel(
+            chosen.candidate,
+            result,
+            pool.predictions(chosen.candidate, result),
+            pool.importances(chosen.candidate),
+            rivals(chosen, pool.candidates, goal, self.confidence),
+        )
+        self._set_model(model, pool.trained, self.confidence or 0.95, chosen.optimism)
         return self
 
+    def _set_model(
+        self, model: ChosenModel, trained: list[Trained], confidence: float, optimism: Optimism
+    ) -> None:
+        """Set the attributes of a candidate: scores, thresholds, and expected values."""
+        chosen = model.candidate
+        ranker = trained[chosen.ranker]
+        score = ranker.score
+        if chosen.is_constant:
+            score = Score(np.zeros_like(score.coef), score.origin, 0.0)
+        self.result_ = model.result
+        self.basis_, self.alpha_ = score.basis, ranker.alpha
+        self.ramps_, self.ramp_coef_ = score.ramps, score.ramp_coef
+        self.coef_, self.origin_ = score.coef, score.origin
+        self.forest_, self.leaf_values_ = score.forest, score.values
+        self.thresholds_ = model.result.thresholds + score.shift
+        self.basis_results_ = best_by_basis(model.rivals, [each.basis for each in trained])
+        if not chosen.is_constant:
+            self.basis_results_[ranker.basis] = (chosen.cost, chosen.violation)
+        self.feature_importances_ = self._by_feature(model)
+        self.cost_ = chosen.evaluation.mean_cost(model.table)
+        self.violation_ = chosen.evaluation.criterion.violation(model.table)
+        self._set_expected(chosen, confidence, optimism)
+
+    def _by_feature(self, model: ChosenModel) -> Array:
+        """Importances of features; that of a feature includes its indicator of missing values."""
+        found = model.importances[: self.n_features_in_].copy()
+        if len(model.importances) > len(found):
+            found[self.imputer_.indicator_.features_] += model.importances[len(found) :]
+        return np.full(len(found), np.nan) if model.candidate.is_constant else found
+
     def decision_function(self, X: Any) -> Array:
-        """Scores, higher for higher labels: one number a row, whatever the number of labels.
+        """Scores of rows, higher for higher labels: one number for each row.
 
         Parameters
         ----------
@@ -247,7 +332,7 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            ``(X - origin_) @ coef_``, plus ramps, plus leaves.
+            ``(X - origin_) @ coef_``, plus ramps and the values of leaves.
         """
         check_is_fitted(self, "coef_")
         if is_dask(X):
@@ -282,7 +367,17 @@ class FairOrdinalClassifier(ClassifierMixin, BaseEstimator):
     def gap_(self) -> float:
         return self.result_.gap
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse, tags.input_tags.allow_nan = True, self.basis != "linear"
-        return tags
+
+def describe_basis(model: Any) -> str:
+    """A phrase about the basis of a model, and what the best model of another basis costs."""
+    if np.isinf(model.thresholds_).all():
+        return "a constant model, the same label for everyone"
+    own = BASIS_NAMES[model.basis_]
+    if model.forest_ is not None:
+        own += f" of {len(model.forest_.trees)} trees"
+    others = [
+        f" (the best {BASIS_NAMES[basis]} costs {cost:.3f})"
+        for basis, (cost, _) in model.basis_results_.items()
+        if basis != model.basis_
+    ]
+    return f"a {own}" + "".join(others)

@@ -1,28 +1,21 @@
-"""Fair thresholds for any estimator."""
+"""Fair thresholds for the scores of any estimator, as a classifier."""
 
 from __future__ import annotations
 
-import numbers
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import check_consistent_length, get_tags
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._fitting import wholly
 from fairordinal._rows import (
     Block,
-    align,
-    check_folds,
     counted_scores,
     first_rows,
-    fold_numbers,
-    held_out_once,
     lazily,
     on_site,
     read_partitions,
@@ -36,7 +29,6 @@ from fairordinal._validation import (
     check_choice,
     check_fraction,
     check_same_length,
-    check_whole,
     is_dask,
     order_labels,
     read_groups,
@@ -45,29 +37,29 @@ from fairordinal._validation import (
     warn_misaligned,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.estimators._response import (
+from fairordinal.estimators._base import (
     DEFAULT_LIMIT,
-    RESPONSES,
+    ExpectedValuesMixin,
     GroupedScoreMixin,
-    choose_response,
-    has_units,
-    learned_labels,
     plain_array,
+)
+from fairordinal.estimators._scores import (
+    N_FOLDS,
+    RESPONSES,
+    Response,
+    choose_response,
+    held_out_scores,
     scores_of,
-    take,
 )
 from fairordinal.ranker import sample_of
 from fairordinal.thresholds import (
-    Candidate,
     Evaluation,
     Goal,
     HeldOutRows,
-    Optimism,
     ScorePool,
     Settings,
     check_groups,
     choose_from,
-    expected,
     read_goal,
     read_settings,
     solve,
@@ -76,30 +68,36 @@ from fairordinal.thresholds import (
     warn_unfinished,
 )
 
-N_FOLDS = 5  # by default
 
-
-class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""Any scorer with fair cut points: no retraining of its kind, no group at prediction time.
+class FairThresholdClassifier(
+    ExpectedValuesMixin, GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator
+):
+    r"""Any estimator with fair cut points for its scores.
 
     Out-of-fold scores of `estimator` are cut into ordered labels by thresholds of least cost that
-    keep a limit to the violation on held-out rows; then the estimator is fitted to all rows. The
-    thresholds have a certificate, as those of :func:`~fairordinal.optimize_thresholds`.
+    keep a limit to the violation on held-out rows. Then the estimator is fitted to all rows, as it
+    would be without thresholds. The thresholds have a certificate, as those of
+    :func:`~fairordinal.optimize_thresholds`, and `predict` needs no group.
 
     Parameters
     ----------
     estimator : estimator
-        Scores by `decision_function` if that gives one number a row, by the expected label of
-        `predict_proba`, or by `predict`. Regressors learn the labels as numbers.
+        Scores come from `decision_function` if that gives one number for each row, from the
+        expected label of `predict_proba`, or from `predict`. Regressors learn the labels as
+        numbers.
     criterion : str or Criterion, default="demographic_parity"
-        What is fair; see :func:`~fairordinal.optimize_thresholds`.
+        The criterion of fairness. By name: ``"demographic_parity"``, ``"equal_opportunity"``,
+        ``"equalized_odds"``, ``"conditional_demographic_parity"``, ``"harm_parity"``,
+        ``"standard_demographic_parity"``, ``"standard_equal_opportunity"`` or
+        ``"standard_equalized_odds"``.
     trade_off : float in [0, 1), default=None
-        The paper's λ': a price on the violation.
+        The paper's λ': minimise mean cost + λ·violation with λ = k·λ'/(1-λ') for k labels.
     max_violation : float, default=None
-        A limit to the violation on *new* rows, as cross-validation estimates it; 0.05 if
-        `trade_off` is not given either. Thresholds are cut for a limit that may be stricter.
+        The largest violation allowed on *new* rows, as cross-validation estimates it; 0.05 if
+        `trade_off` is not given either. Thresholds may be cut for a stricter limit.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        The cost of errors: ``|i-j|``, ``1{i≠j}``, ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped
+        matrix ``C[i, j]`` for the true label i and the predicted label j.
     confidence : float, default=None
         Keep `max_violation` on new rows with this confidence, such as 0.9: an upper bound of the
         violation, ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it. It is
@@ -107,23 +105,26 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         surcharge on all labels but the best constant one: see
         :func:`~fairordinal.optimize_thresholds`.
     group_aware : bool, default=False
-        A set of thresholds for each group. `predict` then needs the group. Treating people
-        differently by their group is disparate treatment, which may be unlawful; it is fairer by
-        the criterion and more accurate, without a proof of optimality. `max_violation` then limits
-        the violation on held-out scores, and nothing is said of new rows.
+        Use thresholds for each group. `predict` then needs the group. To treat people differently
+        by their group is disparate treatment, which may be unlawful; it is fairer by the criterion
+        and more accurate, without a proof of optimality. `max_violation` then limits the violation
+        on held-out scores, and there are no estimates for new rows.
     cv : int, float, splitter, iterable or "prefit", default=None
         How held-out scores are made: by cross-validation (None: 5 folds), on a share of the rows
-        (a float), or of a fitted estimator on all rows (``"prefit"``; pass rows that it was not
-        fitted to). A fitted classifier is matched to the labels by its `classes_`, and its scores
-        are turned round if they rise along the labels in descending order.
+        (a float), or by a fitted estimator on all rows (``"prefit"``; pass rows that it was not
+        fitted to). A fitted classifier is matched to the labels by its `classes_`, and the sign of
+        its scores is changed if they rise along the labels in descending order.
     response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
-        What gives the scores.
+        The method that gives the scores; ``"auto"`` takes the first of the others that does.
     categories : sequence, default=None
         All labels in ascending order. Needed for names without an order.
-    tol, max_time : float, default=1e-3 and 60.0
-        As in :func:`~fairordinal.optimize_thresholds`; a tol of 0 asks for the very best.
+    tol : float, default=1e-3
+        The gap at which the search for thresholds stops; 0 asks for the best thresholds.
+    max_time : float, default=60.0
+        Seconds after which the best thresholds found are taken, with a `ConvergenceWarning`; None
+        means no limit.
     n_jobs : int, default=None
-        Folds fitted at the same time.
+        Number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds, and of the share of rows that is held out.
 
@@ -137,13 +138,21 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         Labels in ascending order.
     result_ : ThresholdResult
         Cost, violation and certificate on the held-out scores; print it.
-    cost_, violation_, gap_ : float
-        Of `result_`.
-    expected_cost_, expected_violation_ : float
-        On new rows: of cross-fitted predictions, by estimators and thresholds that were not fitted
-        to the rows they predict. Without `group_aware` only.
-    expected_cost_interval_, expected_violation_interval_ : tuple of float
-        95 % intervals, or at `confidence`; weights count as numbers of rows.
+    cost_ : float
+        Mean cost on the held-out scores.
+    violation_ : float
+        Violation on the held-out scores.
+    gap_ : float
+        Distance of the objective from its proved lower bound.
+    expected_cost_ : float
+        Estimated mean cost on new rows, of cross-fitted predictions: by estimators and thresholds
+        that were not fitted to the rows they predict. Not with `group_aware`.
+    expected_violation_ : float
+        Estimated violation on new rows, of the same predictions. Not with `group_aware`.
+    expected_cost_interval_ : tuple of float
+        95 % interval of the cost, or at `confidence`; weights count as numbers of rows.
+    expected_violation_interval_ : tuple of float
+        95 % interval of the violation, or at `confidence`.
     confidence_ : float
         The level of these intervals.
     criterion_ : Criterion
@@ -152,7 +161,7 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
     See Also
     --------
     optimize_thresholds : Thresholds for scores that are given.
-    FairOrdinalClassifier : Rankers that are trained to be fair, and their thresholds.
+    FairOrdinalClassifier : Trains fair scores together with their thresholds.
 
     Examples
     --------
@@ -210,7 +219,7 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator takes them.
         y : array-like of shape (n_samples,)
             True ordinal labels.
         sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
@@ -218,8 +227,8 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             For the thresholds, and for the estimator if its `fit` takes it. Multiplying all
-            weights by a constant does not change the thresholds of given scores; scores may
-            change, for some estimators weigh rows against a penalty.
+            weights by a constant does not change the thresholds of given scores. It may change the
+            scores, because some estimators weigh rows against a penalty.
 
         Returns
         -------
@@ -237,12 +246,12 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
             chosen = choose_from(pool, [0], goal, self.confidence)
             warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
             self.result_ = pool.thresholds(chosen.candidate, self._settings())
-            expect(self, chosen.candidate, self.confidence or 0.95, chosen.optimism)
+            self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
         warn_unfinished(self.result_, self.tol, stacklevel=3)
         return self
 
     def _settings(self) -> Settings:
-        """How hard to search for thresholds; the clock starts here."""
+        """When the search for thresholds stops; the time begins to run."""
         return read_settings(self.tol, self.max_time, 0, self.random_state)
 
     def _check(self, goal: Goal) -> None:
@@ -253,11 +262,11 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         check_fraction(self.confidence, "confidence")
         if self.group_aware:
             raise ValueError(
-                "confidence needs thresholds that do not depend on the group: leave it out, or set "
+                "confidence needs thresholds that do not depend on the group. Leave it out, or set "
                 "group_aware=False."
             )
         if not goal.hard:
-            raise ValueError("confidence belongs to max_violation; leave it out with trade_off.")
+            raise ValueError("confidence needs max_violation; leave it out with trade_off.")
 
     def _cut_by_group(self, pool: ScorePool, goal: Goal) -> None:
         evaluation = pool.rows.evaluation
@@ -273,12 +282,18 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
 
     @wholly
     def pool(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> ScorePool:
-        """Fit the estimator only; held-out scores, for which candidates can be made.
+        """Fit the estimator, without thresholds, and make a pool of candidates of its scores.
 
         Parameters
         ----------
-        X, y, sensitive_features, sample_weight :
-            As in `fit`. Rows are matched by position; an index is ignored.
+        X : array-like of shape (n_samples, n_features)
+            Features, as the estimator takes them.
+        y : array-like of shape (n_samples,)
+            True ordinal labels.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample. Rows are matched by position; an index is ignored.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weights.
 
         Returns
         -------
@@ -300,26 +315,29 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
 
     def _read_dask(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
-    ) -> tuple[Columns, ScoreTable]:
+    ) -> tuple[ScoredRows, ScoreTable]:
         """Scores of a sample of the rows, and counts of those of all rows."""
         if self.cv != "prefit":
             raise ValueError(
-                "rows of Dask need cv='prefit': fit the estimator first, to a sample or by a "
+                "rows of Dask need cv='prefit'. Fit the estimator first, to a sample or with a "
                 "library that learns from Dask, and pass rows that it was not fitted to."
             )
         check_is_fitted(self.estimator)
         self.estimator_ = self.estimator
-        self._response = choose_response(self.estimator, first_rows(X), self.response_method)
-        score = partial(_score_block, self.estimator, self._response)
+        method = choose_response(self.estimator, first_rows(X), self.response_method)
+        score = partial(_score_block, self.estimator, method)
         rows, labels, names = read_partitions(
             X, y, sensitive_features, sample_weight, self.categories, score=score
         )
-        self.classes_ = self._learned = plain_array(labels)
-        return on_site(_columns, [sample_of(rows)]), score_table(rows, np.ones(1), names, labels)
+        self.classes_ = plain_array(labels)
+        self._response = Response(method, self.classes_)
+        return on_site(_scored_rows, [sample_of(rows)]), score_table(
+            rows, np.ones(1), names, labels
+        )
 
     def _read(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any
-    ) -> tuple[Columns, ScoreTable]:
+    ) -> tuple[ScoredRows, ScoreTable]:
         """Held-out scores, and counts of them."""
         features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
         warn_misaligned({"X": X, "y": y} | features)
@@ -331,13 +349,22 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
         cells = groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
-        at, scores, fold = self._held_out(X, cells, features)
-        weight = Weight(np.ones(len(cells))) if weight is None else weight.relative()
-        counted = weight.values[at] > 0
-        at, scores = at[counted], scores[counted]
-        columns = Columns(
-            scores, cells[at], weight.values[at], None if fold is None else fold[counted]
+        self.estimator_, self._response, held_out = held_out_scores(
+            self.estimator,
+            X,
+            cells,
+            self.classes_,
+            features,
+            cv=self.cv,
+            response_method=self.response_method,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
         )
+        weight = Weight(np.ones(len(cells))) if weight is None else weight.relative()
+        counted = weight.values[held_out.rows] > 0
+        at, fold = held_out.rows[counted], held_out.fold
+        fold = None if fold is None else fold[counted]
+        columns = ScoredRows(held_out.scores[counted], cells[at], weight.values[at], fold)
         table = counted_scores(*columns[:3], groups.levels, truth.levels, weight.one)
         return columns, table
 
@@ -347,7 +374,7 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator takes them.
         sensitive_features : array-like of shape (n_samples,), default=None
             Needed with `group_aware`, and refused without. Rows are matched by position; an index
             is ignored.
@@ -359,7 +386,7 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         """
         if sensitive_features is not None and not self.group_aware:
             raise ValueError(
-                "predict does not look at sensitive_features unless group_aware=True; leave it out."
+                "predict does not use sensitive_features unless group_aware=True; leave it out."
             )
         if is_dask(X):
             check_is_fitted(self, "result_")
@@ -374,7 +401,7 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes.
+            Features, as the estimator takes them.
 
         Returns
         -------
@@ -384,11 +411,13 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         check_is_fitted(self, "result_")
         if is_dask(X):
             return lazily(self.decision_function, X, np.float64)
-        return self._scores(self.estimator_, X)
+        return self._response.scores(self.estimator_, X)
 
     def _predict_block(self, X: Any) -> Array:
         if self.group_aware:
-            raise ValueError("predict by group takes rows in memory; .compute() those of Dask.")
+            raise ValueError(
+                "predict with group_aware=True needs rows in memory: call .compute() on Dask rows."
+            )
         return self.predict(X)
 
     @property
@@ -421,107 +450,19 @@ class FairThresholdClassifier(GroupedScoreMixin, MetaEstimatorMixin, BaseEstimat
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def _held_out(
-        self, X: Any, cells: Array, columns: dict[str, Any]
-    ) -> tuple[Array, Array, Array | None]:
-        """Row numbers, their scores by estimators that were not fitted to them, and their folds.
 
-        Fits `estimator_`. There are no folds if one estimator gave all scores.
-        """
-        prefit = isinstance(self.cv, str) and check_choice(self.cv, "cv", ("prefit",))
-        self._learned = self.classes_ if prefit else learned_labels(self.estimator, self.classes_)
-        if prefit:
-            check_is_fitted(self.estimator)
-            self.estimator_ = self.estimator
-            self._response = choose_response(self.estimator_, X, self.response_method)
-            return np.arange(len(cells)), self._scores(self.estimator, X), None
-        passed = {
-            name: column
-            for name, column in columns.items()
-            if column is not None and has_fit_parameter(self.estimator, name)
-        }
-        targets = self._learned[cells % len(self.classes_)]
-        self.estimator_ = clone(self.estimator).fit(X, targets, **passed)
-        self._response = choose_response(self.estimator_, X, self.response_method)
-        own = self._scores(self.estimator_, X)
-        common = None if has_units(self.estimator_, self._response) else own
-        splits = held_out_once((_rows(train), _rows(test)) for train, test in self._splits(cells))
-        weight = columns.get("sample_weight")
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fold)(X, targets, passed, train, test, common, weight)
-            for train, test in splits
-        )
-        at, scores = np.concatenate([test for _, test in splits]), np.concatenate(parts)
-        fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        frozen = np.array_equal(scores, own[at])
-        return at, scores, None if frozen or len(parts) == 1 else fold
-
-    def _splits(self, cells: Array) -> Any:
-        labels = cells % len(self.classes_)
-        if isinstance(self.cv, float):
-            share = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
-            return share.split(labels, labels)
-        if self.cv is None or isinstance(self.cv, numbers.Integral):
-            n_folds = N_FOLDS if self.cv is None else check_whole(self.cv, "cv", least=2)
-            check_folds(n_folds, np.bincount(labels), stacklevel=8)
-            fold = fold_numbers(cells, n_folds, seed_of(self.random_state))
-            return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
-        return check_cv(self.cv, labels, classifier=True).split(labels, labels)
-
-    def _fold(
-        self,
-        X: Any,
-        targets: Array,
-        passed: dict[str, Any],
-        train: Array,
-        test: Array,
-        common: Array | None,
-        weight: Any,
-    ) -> Array:
-        """Scores of the rows of a fold by an estimator fitted to the others.
-
-        They are aligned to `common`, the scores of `estimator_`, so that the same thresholds cut
-        the scores of all folds.
-        """
-        some = {name: take(column, train) for name, column in passed.items()}
-        fitted = clone(self.estimator).fit(take(X, train), targets[train], **some)
-        scores = self._scores(fitted, take(X, test))
-        if common is None:
-            return scores
-        weight = None if weight is None else np.asarray(take(weight, train), dtype=np.float64)
-        return align(scores, self._scores(fitted, take(X, train)), common[train], weight)
-
-    def _scores(self, fitted: Any, X: Any) -> Array:
-        return scores_of(fitted, X, self._learned, self._response)
-
-
-class Columns(NamedTuple):
-    """Rows with scores that were not fitted to them."""
+class ScoredRows(NamedTuple):
+    """Rows with scores by estimators that were not fitted to them."""
 
     scores: Array
     cells: Array  # group * n_labels + label
     weight: Array
-    fold: Array | None = None  # None: one estimator gave all scores
+    fold: Array | None = None  # None if one estimator gave all scores
 
 
-def _columns(block: Block) -> Columns:
-    return Columns(block.scores(np.ones(1)), block.cells, block.weight)
+def _scored_rows(block: Block) -> ScoredRows:
+    return ScoredRows(block.scores(np.ones(1)), block.cells, block.weight)
 
 
-def expect(model: Any, candidate: Candidate, confidence: float, optimism: Optimism) -> None:
-    """Set what to expect of a model on new rows, given the optimism of choosing it."""
-    found = expected(candidate, confidence, optimism)
-    model.expected_cost_, model.expected_violation_ = found.cost, found.violation
-    model.expected_cost_interval_ = found.cost_interval
-    model.expected_violation_interval_ = found.violation_interval
-    model.confidence_ = confidence
-
-
-def _score_block(estimator: Any, response: str, X: Any, labels: Array) -> Array:
-    return scores_of(estimator, X, plain_array(labels), response)
-
-
-def _rows(rows: Any) -> Array:
-    """Row numbers, given them or a mask."""
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+def _score_block(estimator: Any, method: str, X: Any, labels: Array) -> Array:
+    return scores_of(estimator, X, plain_array(labels), method)

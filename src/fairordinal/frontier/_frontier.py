@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,11 +26,10 @@ from fairordinal._validation import (
     read_groups,
 )
 from fairordinal.estimators import (
+    ChosenModel,
     FairOrdinalClassifier,
     FairThresholdClassifier,
-    expect,
-    learn,
-    settle,
+    RankerPathEstimator,
 )
 from fairordinal.frontier import _text
 from fairordinal.frontier._point import FrontierPoint, farthest_from_chord
@@ -60,7 +58,7 @@ SHARED = (
 )  # parameters of a classifier, too
 
 
-class FairOrdinalFrontier(BaseEstimator):
+class FairOrdinalFrontier(RankerPathEstimator):
     r"""The Pareto frontier of cost and violation: models from accurate to fair.
 
     A path of rankers is learned from all pairs of rows. Their out-of-fold scores are cut by
@@ -206,8 +204,8 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
         if self.estimator is None:
-            learned = learn(
-                self, X, y, sensitive_features, sample_weight, n_jobs=self.n_jobs, extend=False
+            learned = self._learn_paths(
+                X, y, sensitive_features, sample_weight, n_jobs=self.n_jobs, extend=False
             )
             self._trained: list[Trained] = learned.trained
             return learned
@@ -257,7 +255,7 @@ class FairOrdinalFrontier(BaseEstimator):
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
             cut.result_ = point.result
-            expect(cut, candidate, self.confidence, optimism)
+            cut._set_expected(candidate, self.confidence, optimism)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)
         model.set_params(**{name: getattr(self, name) for name in SHARED})
@@ -266,11 +264,10 @@ class FairOrdinalFrontier(BaseEstimator):
         for name in ("feature_names_in_", "imputer_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
-        shares = point.importances
-        assert shares is not None
+        assert point.importances is not None
         others = no_less_fair(candidate, self._candidates)
-        found = (candidate, point.result, point.table, shares, others)
-        settle(model, self._trained, *found, self.confidence, optimism)
+        found = ChosenModel(candidate, point.result, point.table, point.importances, others)
+        model._set_model(found, self._trained, self.confidence, optimism)
         return model
 
     def frame(self) -> Any:
@@ -407,7 +404,6 @@ class FairOrdinalFrontier(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse, tags.input_tags.allow_nan = True, self.basis != "linear"
         tags.target_tags.required = True
         return tags
 

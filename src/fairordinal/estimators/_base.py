@@ -1,0 +1,256 @@
+"""Base classes of the estimators.
+
+* `ExpectedValuesMixin`: attributes of a model that say what to expect on new rows;
+* `RankerPathEstimator`: learns paths of rankers, for the classifier and the frontier;
+* `GroupedScoreMixin`: accuracy of classifiers whose `predict` may need groups.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+
+from fairordinal._basis import Basis, Linear, Piecewise, Trees
+from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._optional import optional
+from fairordinal._pairloss import LOSSES
+from fairordinal._path import Plan, RankerPool, held_out_together
+from fairordinal._rows import Folds, Rows, folds_of, seed_of
+from fairordinal._validation import (
+    Array,
+    check_choice,
+    check_number,
+    check_whole,
+    warn_misaligned,
+)
+from fairordinal.criteria import as_criterion
+from fairordinal.ranker import (
+    Fit,
+    Training,
+    is_small,
+    read_rows,
+    require_pairwise,
+    require_sorting,
+    sample_of,
+    warn_unconverged,
+    ways_of,
+)
+from fairordinal.thresholds import Candidate, Evaluation, Optimism, expected
+
+DEFAULT_LIMIT = 0.05  # of the violation, if neither trade_off nor max_violation is given
+BASES = ("auto", "linear", "piecewise", "trees")
+LEAST_RAMP_ROWS, LEAST_TREE_ROWS = 250, 500  # with which "auto" has ramps, and tries trees
+MOST_FEATURES = 1000  # with which "auto" has either
+FIRST_FOLDS, FIRST_GAIN = 2, 0.01  # folds in which trees are tried first, and their gain there
+LEAST_GAIN = 0.03  # share of the held-out pairs out of order that trees have to put in order
+ONE_IN = 4  # rows of a large sample from which rankers learn; the others are held out
+MOST_TREE_ROWS = 1 << 14  # from which trees learn, if one set of rows is held out
+
+
+def plain_array(labels: Array) -> Array:
+    """Labels as an array of text if all are text, as scikit-learn expects it."""
+    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
+        return labels.astype(str)
+    return labels
+
+
+class ExpectedValuesMixin:
+    """Attributes of a model that say what to expect on new rows."""
+
+    def _set_expected(self, candidate: Candidate, confidence: float, optimism: Optimism) -> None:
+        """Set `expected_cost_` and the like, given the optimism of choosing the candidate."""
+        found = expected(candidate, confidence, optimism)
+        self.expected_cost_, self.expected_violation_ = found.cost, found.violation
+        self.expected_cost_interval_ = found.cost_interval
+        self.expected_violation_interval_ = found.violation_interval
+        self.confidence_ = confidence
+
+
+class GroupedScoreMixin(ClassifierMixin):
+    """Accuracy of classifiers whose `predict` may need groups."""
+
+    # routed only on request: models that do not depend on the group need none
+    __metadata_request__score: ClassVar = {"sensitive_features": False}
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None
+    ) -> float:
+        """Accuracy of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, as the estimator takes them.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Group of each sample; needed if `predict` needs it. Rows are matched by position; an
+            index is ignored.
+
+        Returns
+        -------
+        score : float
+            Share of rows predicted exactly.
+        """
+        warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
+        predicted = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+
+class RankerPathEstimator(BaseEstimator):
+    """Learns paths of rankers, one for each basis.
+
+    Subclasses have the parameters `criterion`, `basis`, `ranker`, `loss`, `alpha`, `cost_matrix`,
+    `cv`, `categories`, `tol`, `max_iter` and `random_state`.
+    """
+
+    def _learn_paths(
+        self,
+        X: Any,
+        y: Any,
+        sensitive_features: Any,
+        sample_weight: Any,
+        *,
+        n_jobs: int | None = None,
+        extend: bool = True,
+    ) -> RankerPool:
+        """Check parameters and rows, learn paths, and return the pool of their candidates.
+
+        Sets what does not depend on the choice of a candidate: `criterion_`, `classes_`, `n_iter_`,
+        `n_features_in_` and the imputer. With very many rows, candidates are made of a sample; with
+        `extend`, the chosen one is then fitted to more rows.
+        """
+        loss = LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
+        ways, tol = ways_of(self.ranker), check_number(self.tol, "tol")
+        max_iter = check_whole(self.max_iter, "max_iter", least=1)
+        check_choice(self.basis, "basis", BASES)
+        criterion = require_pairwise(as_criterion(self.criterion))
+        rows, labels, groups = read_rows(
+            self, X, y, sensitive_features, sample_weight, self.categories
+        )
+        require_sorting(rows, loss)
+        cost, seed = as_cost_matrix(self.cost_matrix, labels), seed_of(self.random_state)
+        some, folds = _sample(rows, self.cv, self.random_state)
+        evaluation = Evaluation(criterion, cost, groups, labels, rows.one)
+        alpha = None if self.alpha is None else check_number(self.alpha, "alpha")
+        training = Training(alpha or 0.0, tol, max_iter)
+        linear = Plan(evaluation, loss, ways, training, Linear(some.scaling))
+        paths = _paths(linear, some, folds, alpha, self.basis)
+        fits = [fit for _, path in paths for fit in path]
+        warn_unconverged(fits, max_iter)
+        self.criterion_, self.classes_ = criterion, plain_array(labels)
+        self.n_iter_ = max(fit.n_iter for fit in fits)
+        all_rows = rows if extend else some
+        return RankerPool(paths, all_rows, some, folds, n_jobs=n_jobs, seed=seed)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse, tags.input_tags.allow_nan = True, self.basis != "linear"
+        return tags
+
+
+def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
+    """Rows from which a path of rankers is learned, and folds of them.
+
+    With very many rows, one in four of a sample is enough to learn from. The others are held out,
+    so that no ranker has to be fitted again.
+    """
+    some = sample_of(rows)
+    folds = folds_of(some, cv, random_state)
+    if is_small(rows) or not isinstance(cv, numbers.Integral):
+        return some, folds
+    held_out, train = some.stratified(ONE_IN, seed_of(random_state))[0]
+    return train, [(train, held_out)]
+
+
+# The bases of the paths ---------------------------------------------------------------------
+
+
+def _paths(
+    linear: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str
+) -> list[tuple[Plan, list[Fit]]]:
+    """Paths of rankers, one for each basis that is asked for or worth trying."""
+    found, accuracies = [], None
+    if basis != "trees":
+        plan = replace(linear, basis=Piecewise.none(rows)) if _has_ramps(rows, basis) else linear
+        together = alpha is None and held_out_together(rows, folds)
+        plan = plan.grown(rows) if together else plan
+        if alpha is None:
+            accuracies = plan.accuracies(rows, folds)
+            plan = plan.with_alpha(accuracies)
+        plan = plan if together else plan.grown(rows)
+        found.append((plan, plan.path(rows)))
+    if basis == "trees" or (basis == "auto" and _may_have_trees(rows)):
+        if held_out_together(rows, folds):
+            rows = rows.sample(MOST_TREE_ROWS)
+            folds = [(rows, folds[0][1])]
+        trees = _with_trees(linear, rows, folds, alpha, accuracies)
+        found += [] if trees is None else [(trees, trees.path(rows))]
+    if basis == "trees":
+        _warn_without_trees(found[0][0].basis)
+    return found
+
+
+def _has_ramps(rows: Rows, basis: str) -> bool:
+    """Whether rankers without trees have ramps; "auto" needs enough rows, and few features."""
+    few = rows.n_rows < LEAST_RAMP_ROWS or rows.n_features > MOST_FEATURES
+    return basis == "piecewise" or (basis == "auto" and not few)
+
+
+def _may_have_trees(rows: Rows) -> bool:
+    """Whether "auto" tries trees: enough rows, not too many features, LightGBM installed."""
+    return rows.n_rows >= LEAST_TREE_ROWS and rows.n_features <= MOST_FEATURES and _has_lightgbm()
+
+
+def _has_lightgbm() -> bool:
+    try:
+        optional("lightgbm", "basis='trees'", "trees")
+    except ImportError:
+        return False
+    return True
+
+
+def _with_trees(
+    plan: Plan, rows: Rows, folds: Folds, alpha: float | None, accuracies: Array | None
+) -> Plan | None:
+    """A plan with trees; None if they are not worth their time.
+
+    `accuracies` are those of the plain ranker without trees. The plain ranker with trees has to put
+    in order a share of the held-out pairs that the other has out of order, so that the rule suits
+    easy and hard data. If it gains too little in the first folds, the others are not tried.
+    """
+    plan = replace(plan, basis=Trees.none(Piecewise.none(rows)))
+    if alpha is not None:
+        return plan.grown(rows)
+    together = held_out_together(rows, folds)
+    plan = plan.grown(rows) if together else plan
+    reached = np.zeros((0, len(plan.alphas)))
+    for some, least in ((folds[:FIRST_FOLDS], FIRST_GAIN), (folds[FIRST_FOLDS:], LEAST_GAIN)):
+        reached = np.concatenate([reached, plan.accuracies(rows, some)]) if some else reached
+        rival = None if accuracies is None else accuracies[: len(reached)]
+        if rival is not None and 1.0 - _best(reached) > (1.0 - least) * (1.0 - _best(rival)):
+            return None
+    return (plan if together else plan.grown(rows)).with_alpha(reached)
+
+
+def _best(accuracies: Array) -> float:
+    """The highest mean over folds, of all strengths of the penalty."""
+    return float(accuracies.mean(axis=0).max())
+
+
+def _warn_without_trees(basis: Basis) -> None:
+    if isinstance(basis, Trees) and not basis.forest.trees:
+        warnings.warn(
+            "No tree could be grown: a leaf needs at least 20 rows, and features must not be "
+            "constant. The model is piecewise linear.",
+            UserWarning,
+            stacklevel=5,
+        )
