@@ -21,7 +21,7 @@ from fairordinal.baselines import (
     WassersteinFairClassifier,
     fair_thresholds_only,
 )
-from fairordinal.frontier._paired import _joint_covariance
+from fairordinal.frontier._paired_intervals import _joint_covariance
 from fairordinal.metrics import (
     mean_cost,
     pairwise_demographic_parity_difference,

@@ -111,7 +111,7 @@ def test_a_selected_model_is_like_any_other(frontier):
         ({}, "Give one of"),
         ({"max_violation": 0.1, "knee": True}, "Give one of"),
         ({"max_cost": 0.001}, "max_cost=0.001 is out of reach"),
-        ({"max_cost": 1.0, "confidence": 0.9}, "confidence belongs to max_violation"),
+        ({"max_cost": 1.0, "confidence": 0.9}, "confidence needs max_violation"),
         ({"max_violation": -0.1}, "max_violation must be"),
     ],
 )
@@ -138,8 +138,8 @@ def test_it_prints(frontier):
 @pytest.mark.parametrize(
     ("eval_set", "message"),
     [
-        (people(50)[:2], r"eval_set must be \(X, y, sensitive_features\), three things, got 2"),
-        (people(50)[0], "three things, got ndarray"),
+        (people(50)[:2], r"eval_set must be a tuple \(X, y, sensitive_features\), got 2"),
+        (people(50)[0], r"a tuple \(X, y, sensitive_features\), got ndarray"),
         ((people(50)[0], people(40)[1], people(50)[2]), "50 rows but y of eval_set has 40"),
         ((people(50)[0], *people(40)[1:]), "inconsistent numbers of samples"),
     ],

@@ -29,7 +29,7 @@ from fairordinal._validation import (
     check_whole,
     warn_misaligned,
 )
-from fairordinal.criteria import as_criterion
+from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.ranker import (
     Fit,
     Training,
@@ -111,6 +111,8 @@ class RankerPathEstimator(BaseEstimator):
     Subclasses have the parameters `criterion`, `basis`, `ranker`, `loss`, `alpha`, `cost_matrix`,
     `cv`, `categories`, `tol`, `max_iter` and `random_state`.
     """
+
+    criterion_: Criterion
 
     def _learn_paths(
         self,

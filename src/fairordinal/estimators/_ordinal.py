@@ -211,6 +211,11 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     True
     """
 
+    ramps_: Any  # None in a linear model, as `ramp_coef_`
+    ramp_coef_: Any
+    forest_: Any  # None without trees, as `leaf_values_`
+    leaf_values_: Any
+
     def __init__(
         self,
         criterion: Any = "demographic_parity",

@@ -1,6 +1,6 @@
-"""The whole trade-off between cost and fairness as an object: see it, and pick a model from it."""
+"""The Pareto frontier of cost and violation, and comparisons of models."""
 
-from fairordinal.frontier._compare import ModelComparison, compare
+from fairordinal.frontier._comparison import ModelComparison, compare
 from fairordinal.frontier._frontier import FairOrdinalFrontier
 from fairordinal.frontier._point import FrontierPoint
 from fairordinal.thresholds import Measured

@@ -1,4 +1,4 @@
-"""The frontier as users fit it."""
+"""The Pareto frontier of cost and violation, as an estimator."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ from fairordinal.estimators import (
     FairThresholdClassifier,
     RankerPathEstimator,
 )
-from fairordinal.frontier import _text
-from fairordinal.frontier._point import FrontierPoint, farthest_from_chord
+from fairordinal.frontier._point import FrontierPoint, farthest_from_chord, frontier_text
 from fairordinal.plotting import FrontierDisplay
 from fairordinal.thresholds import (
     Candidate,
@@ -55,7 +54,7 @@ NO_OPTIMISM = Optimism()
 SHARED = (
     *("criterion", "basis", "ranker", "loss", "alpha", "cost_matrix"),
     *("cv", "categories", "tol", "max_iter", "max_time", "random_state"),
-)  # parameters of a classifier, too
+)  # parameters that the frontier has in common with FairOrdinalClassifier
 
 
 class FairOrdinalFrontier(RankerPathEstimator):
@@ -63,25 +62,51 @@ class FairOrdinalFrontier(RankerPathEstimator):
 
     A path of rankers is learned from all pairs of rows. Their out-of-fold scores are cut by
     thresholds for limits to the violation from none to 0, and limits are halved where neighbouring
-    models lie far apart. Cross-fitted predictions estimate cost and violation on new rows; models
+    models lie far apart. Cross-fitted predictions estimate cost and violation on new rows. Models
     are left out if another is cheaper and not less fair. Print the frontier, `plot` it, take its
     `frame`, or `select` a model from it.
 
     Parameters
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
-        What is fair.
+        The criterion of fairness. By name: ``"demographic_parity"``, ``"equal_opportunity"``,
+        ``"equalized_odds"`` or ``"conditional_demographic_parity"``; with `estimator`, also those
+        of :class:`~fairordinal.FairThresholdClassifier`.
     estimator : estimator, default=None
-        A scorer of rows, as in :class:`~fairordinal.FairThresholdClassifier`: the frontier is then
-        that of its thresholds alone, on held-out scores, and `select` returns such a classifier.
-    basis, ranker, loss, alpha, cost_matrix, cv, categories, tol, max_iter :
-        As in :class:`~fairordinal.FairOrdinalClassifier`.
+        Any estimator that :class:`~fairordinal.FairThresholdClassifier` takes. The frontier is then
+        that of thresholds for its held-out scores, and `select` returns such a classifier.
+    basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
+        The columns that rankers weigh: the features, with ramps (``"piecewise"``), or with ramps
+        and trees (``"trees"``). ``"auto"`` takes what the number of rows allows and held-out rows
+        prefer; see :class:`~fairordinal.FairOrdinalClassifier`.
+    ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
+        How rankers are made fair: by a penalty on smooth disparities (``"direct"``), by reversed
+        pairs (``"reduction"``, and ``"grid"`` with the paper's multipliers), by equal mean scores
+        (``"relaxed"``), or by the first two (``"auto"``).
+    loss : {"logistic", "smooth_hinge", "squared_hinge"}, default="logistic"
+        The loss of the margin x of a pair: log(1 + exp(-x)), max(1 - x, 0) with a smooth corner, or
+        max(1 - x, 0)².
+    alpha : float, default=None
+        Strength of the L2 penalty on coefficients of standardised columns; None chooses it by
+        cross-validation.
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        The cost of errors: ``|i-j|``, ``1{i≠j}``, ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped
+        matrix ``C[i, j]`` for the true label i and the predicted label j.
     confidence : float, default=0.95
-        Of the intervals.
+        The level of the intervals.
+    cv : int, splitter or iterable of splits, default=5
+        Folds of rows. A number means shuffled folds, stratified by group and label. With
+        `estimator`, also a share of the rows or ``"prefit"``.
+    categories : sequence, default=None
+        All labels in ascending order.
+    tol : float, default=1e-5
+        Tolerance at which the fit of a ranker stops.
+    max_iter : int, default=500
+        Most steps of the fit of a ranker.
     max_time : float, default=2.0
-        Seconds for the thresholds of each model; their gap is in the frame.
+        Seconds for the thresholds of each model, whose gap is in the frame; None means no limit.
     n_jobs : int, default=None
-        Folds in parallel.
+        Number of folds that are fitted in parallel.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
 
@@ -90,17 +115,32 @@ class FairOrdinalFrontier(RankerPathEstimator):
     points_ : list of FrontierPoint
         The models, from fair to accurate.
     gaps_ : list of tuple of float
-        Violations between which nothing was found, though they are far apart.
-    classes_, criterion_, n_iter_ : ndarray, PairwiseCriterion and int
-        As in :class:`~fairordinal.FairOrdinalClassifier`.
+        Holes of the frontier: the violations of neighbouring models that differ by more than 0.05
+        in violation, or by more than 5 % in cost. No candidate that was tried lies between them.
+    classes_ : ndarray of shape (n_labels,)
+        Labels in ascending order.
+    criterion_ : Criterion
+        The criterion of fairness.
+    n_iter_ : int
+        The most steps that the fit of a ranker took; not with `estimator`.
+
+    See Also
+    --------
+    FairOrdinalClassifier : One model, for a given limit or trade-off.
+    compare : Intervals of the differences between models.
 
     Notes
     -----
-    Section 5 of Kleindessner et al., AISTATS 2022, arXiv:2105.03153, where each trade-off is a
-    model of its own; here ranker and thresholds are chosen together and holes are filled. Cost: a
-    path of rankers for all rows and for each fold, O(n·d) a step, then at most `max_time` a model,
-    and for many groups a number of steps. At most 60 groups, and 150 cells (groups times labels).
-    More than 2¹⁷ rows are represented by a sample of that size.
+    The paper trains a model for each trade-off; here ranker and thresholds are chosen together, and
+    limits are added where the frontier has holes. Cost: a path of rankers for all rows and for each
+    fold, O(n·d) for each step, then at most `max_time` for each model, and for many groups a fixed
+    number of steps. At most 60 groups, and 150 cells (groups times labels). More than 2¹⁷ rows are
+    represented by a sample of that size.
+
+    References
+    ----------
+    Kleindessner, Samadi, Zafar, Kenthapadi, Russell: Pairwise Fairness for Ordinal Regression,
+    AISTATS 2022, arXiv:2105.03153. Section 5.
 
     Examples
     --------
@@ -159,7 +199,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         sample_weight: Any = None,
         eval_set: tuple[Any, Any, Any] | None = None,
     ) -> FairOrdinalFrontier:
-        """Learn rankers, find thresholds for many limits, and keep what is not dominated.
+        """Learn rankers, find thresholds for many limits, and keep models that are not dominated.
 
         Parameters
         ----------
@@ -175,7 +215,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
             only intervals, which take the sum of the weights for the number of rows. Ramps
             and trees count rows in units of the smallest weight, if all are multiples of it.
         eval_set : tuple (X, y, sensitive_features), default=None
-            Further rows on which each model is measured.
+            Further rows, on which each model is measured, too.
 
         Returns
         -------
@@ -203,6 +243,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         return self
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
+        """Candidates of paths of rankers, or of the scores of the estimator."""
         if self.estimator is None:
             learned = self._learn_paths(
                 X, y, sensitive_features, sample_weight, n_jobs=self.n_jobs, extend=False
@@ -223,9 +264,10 @@ class FairOrdinalFrontier(RankerPathEstimator):
         return pool
 
     def _point(self, pool: Pool, candidate: Candidate, eval_set: Any) -> FrontierPoint:
+        """A candidate with its final thresholds, measured on all sets of rows."""
         evaluation = candidate.evaluation
         result = pool.thresholds(candidate, read_settings(1e-3, self.max_time, 0, 0))
-        if result.stopped_by == "interrupt":  # the user wants to stop the whole fit
+        if result.stopped_by == "interrupt":  # the user wants to stop the fit
             raise KeyboardInterrupt
         train = pool.predictions(candidate, result)
         point = FrontierPoint(
@@ -246,7 +288,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         return read_table(y, model.predict(X), sensitive_features, labels=labels)
 
     def _model_of(self, point: FrontierPoint, optimism: Optimism = NO_OPTIMISM) -> Model:
-        """A fitted classifier, given the optimism of choosing it by its violation."""
+        """The model of a point as a fitted classifier, with the optimism of choosing it."""
         goal, candidate = point.candidate.goal, point.candidate
         asked = {
             "trade_off": None if goal.hard else 0.0,
@@ -271,12 +313,16 @@ class FairOrdinalFrontier(RankerPathEstimator):
         return model
 
     def frame(self) -> Any:
-        """Every model and where it was measured as a row, from fair to accurate.
+        """Cost and violation of each model, on each set of rows, from fair to accurate.
 
-        Columns: `model` (its number), `rows` (train, cross-validated or held-out), `cost` and
-        `violation` with intervals (`cost_lower`, …), `limit` that its thresholds were given (inf
-        without one), `ranker` (its number on the path), `labels` (how many it predicts) and `gap`
-        of its thresholds. A frame of the library the input came from, else pandas.
+        Returns
+        -------
+        frame : DataFrame
+            With the columns `model` (its number), `rows` (train, cross-validated or held-out),
+            `cost` and `violation` with intervals (`cost_lower`, …), `limit` for which its
+            thresholds were cut (inf without one), `ranker` (its number on the path), `labels` (how
+            many it predicts) and `gap` of its thresholds. Of the library that the input came from,
+            otherwise pandas.
         """
         check_is_fitted(self, "points_")
         rows = [row for number, point in enumerate(self.points_) for row in point.rows(number)]
@@ -290,26 +336,31 @@ class FairOrdinalFrontier(RankerPathEstimator):
         knee: bool = False,
         confidence: float | None = None,
     ) -> Model:
-        """A model of the frontier, as a fitted classifier.
+        """Select a model of the frontier, as a fitted classifier.
 
         Parameters
         ----------
         max_violation : float, default=None
-            The least cost whose violation on new rows is within this limit, less the optimism of
-            choosing the best of many models. A warning says so if nearly everyone gets one label.
+            Take the model of least cost whose expected violation is within this limit, less a
+            margin for the optimism of choosing the best of many models. There is a warning if
+            nearly all rows get one label.
         max_cost : float, default=None
-            The least violation whose cost in new rows is not above.
+            Take the model of least violation whose expected cost is at most this.
         knee : bool, default=False
-            Where the curve bends most: farthest from the line between its ends.
+            Take the model where the curve bends most: farthest from the line between its ends.
         confidence : float, default=None
-            Keep `max_violation` on new rows with this confidence, as in
-            :class:`~fairordinal.FairOrdinalClassifier`.
+            Keep `max_violation` on new rows with this confidence: an upper bound of the violation,
+            ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it.
 
         Returns
         -------
         model : FairOrdinalClassifier or FairThresholdClassifier
-            Fitted; the latter for a frontier of an estimator's thresholds. `expected_cost_`,
-            `expected_violation_` and their intervals say what to expect of it in new rows.
+            Fitted; the latter if the frontier has an `estimator`. `expected_cost_`,
+            `expected_violation_` and their intervals are estimates for new rows.
+
+        See Also
+        --------
+        model : A model by its number.
         """
         return self._model_of(*self._chosen(max_violation, max_cost, knee, confidence))
 
@@ -319,12 +370,16 @@ class FairOrdinalFrontier(RankerPathEstimator):
         Parameters
         ----------
         number : int
-            Its place in `points_`, and the column `model` of `frame`.
+            Its index in `points_`, which is the column `model` of `frame`.
 
         Returns
         -------
         model : FairOrdinalClassifier or FairThresholdClassifier
-            As `select` returns it.
+            Fitted; the latter if the frontier has an `estimator`.
+
+        See Also
+        --------
+        select : A model for a limit, for a cost, or at the knee.
         """
         check_is_fitted(self, "points_")
         check_whole(number, "number", least=0, most=len(self.points_) - 1)
@@ -338,17 +393,19 @@ class FairOrdinalFrontier(RankerPathEstimator):
         baselines: Any = None,
         ax: Any = None,
     ) -> FrontierDisplay:
-        """Draw the trade-off; needs matplotlib.
+        """Draw cost against violation; needs matplotlib.
 
         Parameters
         ----------
         rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
-            Where cost and violation are measured; held-out rows are those of `eval_set`.
+            The rows on which cost and violation are measured; held-out rows are those of
+            `eval_set`.
         chosen : FairOrdinalClassifier or int, default=None
-            A model of `select`, or the number of one, to ring.
+            A model of `select`, or the number of one, around which a ring is drawn.
         baselines : ModelComparison or mapping of str to tuple, default=None
-            Other predictors, measured on the same rows: what :func:`~fairordinal.compare` found,
-            or name to (cost, violation), or to (cost, its interval, violation, its interval).
+            Other predictors, measured on the same rows: the result of
+            :func:`~fairordinal.compare`, or a mapping of names to (cost, violation), or to (cost,
+            its interval, violation, its interval).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
@@ -365,7 +422,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     def _chosen(
         self, max_violation: Any, max_cost: Any, knee: bool, confidence: Any
     ) -> tuple[FrontierPoint, Optimism]:
-        """A point, and the optimism of choosing it."""
+        """The point that the arguments of `select` ask for, and the optimism of choosing it."""
         check_is_fitted(self, "points_")
         if (max_violation is not None) + (max_cost is not None) + bool(knee) != 1:
             raise ValueError("Give one of max_violation, max_cost and knee=True.")
@@ -374,7 +431,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         if max_violation is not None:
             return self._within(read_goal(None, max_violation, "certified"), confidence)
         if confidence is not None:
-            raise ValueError("confidence belongs to max_violation; leave it out.")
+            raise ValueError("confidence needs max_violation; leave it out with max_cost and knee.")
         violations, costs = self._expected()
         if knee:
             return self.points_[farthest_from_chord(violations, costs)], NO_OPTIMISM
@@ -387,6 +444,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         return self.points_[int(np.where(within, violations, np.inf).argmin())], NO_OPTIMISM
 
     def _within(self, goal: Goal, confidence: float | None) -> tuple[FrontierPoint, Optimism]:
+        """The point of least cost within a limit, and the optimism of choosing it."""
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
         chosen = choose(candidates, goal, confidence, optimism, self._cost_errors)
@@ -394,13 +452,13 @@ class FairOrdinalFrontier(RankerPathEstimator):
         return self.points_[candidates.index(chosen.candidate)], optimism
 
     def _expected(self) -> tuple[Array, Array]:
-        """Expected violations and costs."""
+        """Expected violations and costs of all points."""
         values = [(point.expected.violation, point.expected.cost) for point in self.points_]
         violations, costs = np.array(values).T
         return violations, costs
 
     def __str__(self) -> str:
-        return _text.as_text(self) if hasattr(self, "points_") else repr(self)
+        return frontier_text(self) if hasattr(self, "points_") else repr(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -409,12 +467,12 @@ class FairOrdinalFrontier(RankerPathEstimator):
 
 
 def _check_eval_set(eval_set: Any) -> None:
-    """Complain before the work."""
+    """Raise an error before the work if `eval_set` cannot be used."""
     if eval_set is None:
         return
     if not isinstance(eval_set, tuple | list) or len(eval_set) != 3:
         size = len(eval_set) if isinstance(eval_set, tuple | list) else type(eval_set).__name__
-        raise ValueError(f"eval_set must be (X, y, sensitive_features), three things, got {size}.")
+        raise ValueError(f"eval_set must be a tuple (X, y, sensitive_features), got {size}.")
     X, y, sensitive_features = eval_set
     truth = read_column(y, "y of eval_set")
     check_same_length(truth, read_groups(sensitive_features))

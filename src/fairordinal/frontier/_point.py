@@ -1,16 +1,23 @@
-"""A model on the frontier, and what it costs."""
+"""Models on the frontier: what was measured of them, the knee, and the frontier as text."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairordinal._render import number, paragraphs, text_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.thresholds import Candidate, Measured, ThresholdResult
+
+if TYPE_CHECKING:
+    from fairordinal.frontier._frontier import FairOrdinalFrontier
+
+MOST_LINES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,24 +26,36 @@ class FrontierPoint:
 
     Attributes
     ----------
-    expected : Measured
-        On new rows, by cross-validation.
-    train, held_out : Measured
-        On the rows given, and on those of `eval_set` (or None).
+    candidate : Candidate
+        The ranker with thresholds, and its cross-fitted predictions.
     result : ThresholdResult
         Its thresholds, with their certificate.
+    table : ScoreTable
+        Counts of its predictions for the rows of `fit`.
+    expected : Measured
+        Cost and violation on new rows, by cross-validation.
+    train : Measured
+        Cost and violation on the rows of `fit`.
+    importances : ndarray of shape (n_columns,) or None
+        Importances of the columns; None for thresholds of given scores.
+    held_out : Measured or None
+        Cost and violation on the rows of `eval_set`, if it was given.
+
+    See Also
+    --------
+    FairOrdinalFrontier : Finds the models, from fair to accurate.
     """
 
     candidate: Candidate
     result: ThresholdResult
-    table: ScoreTable  # of its predictions for the rows given
+    table: ScoreTable
     expected: Measured
     train: Measured
-    importances: Array | None = None  # of its columns; None for thresholds of given scores
+    importances: Array | None = None
     held_out: Measured | None = None
 
     def rows(self, number: int) -> Iterator[dict[str, Any]]:
-        """The point as rows of a frame, one for each place where it was measured."""
+        """The point as rows of a frame, one for each set of rows on which it was measured."""
         goal, table = self.candidate.goal, self.table
         for rows, values in self.measured().items():
             yield {
@@ -55,13 +74,79 @@ class FrontierPoint:
             }
 
     def measured(self) -> dict[str, Measured]:
-        """Where it was measured, and what."""
+        """Cost and violation by the set of rows: train, cross-validated, and perhaps held-out."""
         known = {"train": self.train, "cross-validated": self.expected, "held-out": self.held_out}
         return {rows: values for rows, values in known.items() if values is not None}
 
 
 def farthest_from_chord(violations: Array, costs: Array) -> int:
-    """The knee of a falling curve: the point farthest below the line between its ends."""
+    """The knee of a falling curve: the point farthest below the line between its ends.
+
+    Both axes are scaled to [0, 1], so that the line is ``across + down = 1``.
+    """
     across = (violations - violations[0]) / (np.ptp(violations) or 1.0)
     down = (costs - costs[-1]) / (np.ptp(costs) or 1.0)
     return int((1.0 - across - down).argmax())
+
+
+def frontier_text(frontier: FairOrdinalFrontier) -> str:
+    """A fitted frontier as text: a table of its models, and notes."""
+    points = frontier.points_
+    title = (
+        f"Frontier of {len(points)} models: {frontier.criterion_.title}, expected on new rows "
+        f"({100 * frontier.confidence:g} % intervals)"
+    )
+    return "\n".join([title, "", _table(frontier), "", paragraphs(_notes(frontier))]).rstrip()
+
+
+def _table(frontier: FairOrdinalFrontier) -> str:
+    """A table of the models; of many, some that are evenly spaced."""
+    points = frontier.points_
+    step = max((len(points) - 1) / (MOST_LINES - 1), 1.0)
+    shown = sorted({round(i * step) for i in range(MOST_LINES) if round(i * step) < len(points)})
+    header = ["model", "violation", "interval", "cost", "interval", "labels used"]
+    rows = []
+    for i in shown:
+        expected, used = points[i].expected, points[i].result.after.table.cube.sum(axis=(0, 1))
+        rows.append(
+            [
+                str(i),
+                number(expected.violation),
+                _interval(expected.violation_interval),
+                number(expected.cost),
+                _interval(expected.cost_interval),
+                str(int((used > 0).sum())),
+            ]
+        )
+    return text_table(header, rows)
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"{number(ends[0])} – {number(ends[1])}"
+
+
+def _notes(frontier: FairOrdinalFrontier) -> list[str]:
+    """Holes of the frontier, searches that were stopped, and how to select a model."""
+    notes = [
+        f"No model lies between the violations {number(low)} and {number(high)}: limits between "
+        "them lead to the same models, or to worse ones."
+        for low, high in frontier.gaps_
+    ]
+    stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
+    if stopped:
+        notes.append(
+            f"The thresholds of {len(stopped)} of {len(frontier.points_)} models were stopped by "
+            f"{_stopped_by(frontier, stopped)}, with a gap of up to "
+            f"{max(result.gap for result in stopped):.1e}."
+        )
+    return [*notes, "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."]
+
+
+def _stopped_by(frontier: FairOrdinalFrontier, stopped: list[ThresholdResult]) -> str:
+    """What stopped the searches for thresholds."""
+    names = {
+        "max_time": f"max_time={frontier.max_time or math.inf:g} s",
+        "max_bounds": "the number of steps for so many groups",
+    }
+    reasons = {result.stopped_by for result in stopped}
+    return " or ".join(name for reason, name in names.items() if reason in reasons)

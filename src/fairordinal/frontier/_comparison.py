@@ -1,4 +1,4 @@
-"""Several models on the same rows: what each costs, and how sure the differences are."""
+"""Comparison of models on the same rows: cost, violation, and intervals of their differences."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from fairordinal._render import (
 from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import Array, Samples, check_fraction, read_samples, warn_misaligned
 from fairordinal.criteria import Criterion, as_criterion
-from fairordinal.frontier._paired import Effects, effects_of, violation_difference
+from fairordinal.frontier._paired_intervals import Effects, effects_of, violation_difference
 from fairordinal.plotting import FrontierDisplay
 from fairordinal.thresholds import Evaluation, Measured, measured
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A model's predictions: counts, and what each row adds to cost and violation."""
+    """The predictions of a model: counts, and the influence of each row on cost and violation."""
 
     name: str
     table: ScoreTable
@@ -50,22 +50,31 @@ class ModelComparison:
     models : tuple of Compared
         In the order given; differences are to the first.
     criterion : Criterion
-        What is fair.
+        The criterion of fairness.
     confidence : float
-        Of the intervals.
+        The level of the intervals.
+    groups : ndarray of shape (n_samples,)
+        Code of the group of each row.
+
+    See Also
+    --------
+    compare : Makes a comparison.
     """
 
     models: tuple[Compared, ...]
     criterion: Criterion
     confidence: float
-    groups: Array  # code of each row
+    groups: Array
     library: str | None = None
 
     def frame(self) -> Any:
-        """Each model as a row: cost, violation and their differences to the first, intervals.
+        """Cost and violation of each model and their differences to the first, with intervals.
 
-        Differences of a model to itself are 0. A frame of the library the input came from, else
-        pandas.
+        Returns
+        -------
+        frame : DataFrame
+            A row for each model; differences of the first one are 0. Of the library that the input
+            came from, otherwise pandas.
         """
         columns = {key: [row[key] for row in self._rows] for key in self._rows[0]}
         return make_frame(columns, self.library)
@@ -87,7 +96,7 @@ class ModelComparison:
 
     @property
     def baselines(self) -> dict[str, Measured]:
-        """Each model's cost and violation with intervals, by name, as pictures take them."""
+        """Cost and violation of each model with intervals, by name, as pictures take them."""
         return {model.name: model.values for model in self.models}
 
     @cached_property
@@ -116,14 +125,14 @@ class ModelComparison:
         }
 
     def _cost_difference(self, model: Compared) -> tuple[float, float]:
-        """Interval of the difference of mean costs: rows are paired."""
+        """Interval of the difference of mean costs to the first model: rows are paired."""
         unit = cost_unit(np.maximum(model.costs, self.models[0].costs))
         rows = model.costs / unit - self.models[0].costs / unit
         centre, reach = float(rows.mean()), self._reach(rows.var(ddof=1) / len(rows))
         return unit * (centre - reach), unit * (centre + reach)
 
     def _violation_difference(self, model: Compared) -> tuple[float, float]:
-        """Interval of the difference of violations: rows are paired."""
+        """Interval of the difference of violations to the first model: rows are paired."""
         first = self.models[0]
         if model is first:
             return 0.0, 0.0
@@ -154,7 +163,9 @@ class ModelComparison:
         rows = []
         for i, row in enumerate(self._rows):
             cost, violation = (
-                ("", "") if i == 0 else (_apart(row, "cost"), _apart(row, "violation"))
+                ("", "")
+                if i == 0
+                else (_difference_text(row, "cost"), _difference_text(row, "violation"))
             )
             rows.append(
                 [row["model"], number(row["cost"]), cost, number(row["violation"]), violation]
@@ -162,7 +173,7 @@ class ModelComparison:
         return header, rows
 
 
-def _apart(row: dict[str, Any], kind: str) -> str:
+def _difference_text(row: dict[str, Any], kind: str) -> str:
     """A difference with its interval."""
     ends = [row[f"{kind}_difference{end}"] for end in ("", "_lower", "_upper")]
     if np.isnan(ends).any():
@@ -186,8 +197,8 @@ def compare(
     Parameters
     ----------
     models : mapping of str to fitted estimator or array-like
-        By name; an array is taken as predictions. Models whose `predict` looks at
-        `sensitive_features` are told them, such as group-aware thresholds.
+        By name; an array is taken as predictions. Models whose `predict` takes
+        `sensitive_features`, such as group-aware thresholds, get them.
     X : array-like of shape (n_samples, n_features)
         Rows that no model was fitted to.
     y : array-like of shape (n_samples,)
@@ -195,11 +206,15 @@ def compare(
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
         Group of each sample. Rows are matched by position; an index is ignored.
     criterion : str or Criterion, default="demographic_parity"
-        What is fair.
+        The criterion of fairness. By name: ``"demographic_parity"``, ``"equal_opportunity"``,
+        ``"equalized_odds"``, ``"conditional_demographic_parity"``, ``"harm_parity"``,
+        ``"conditional_harm_parity"``, ``"standard_demographic_parity"``,
+        ``"standard_equal_opportunity"`` or ``"standard_equalized_odds"``.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        The price of errors.
+        The cost of errors: ``|i-j|``, ``1{i≠j}``, ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped
+        matrix ``C[i, j]`` for the true label i and the predicted label j.
     confidence : float, default=0.95
-        Of the intervals.
+        The level of the intervals.
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
         models that were fitted with `categories`.
@@ -210,12 +225,16 @@ def compare(
         Print it, `plot()` it, take its `frame()`, or draw it beside a frontier:
         ``frontier.plot(baselines=comparison)``.
 
+    See Also
+    --------
+    FairOrdinalFrontier : Models from accurate to fair, on cross-validated rows.
+
     Notes
     -----
-    A row adds to a mean cost its cost, and to a disparity its influence; the variance of a
-    difference is that of the rows' differences (the delta method). A violation is the greatest
-    absolute disparity; neither the sign nor the pair of groups is taken as known, so that many
-    groups make its interval wider. Cost: O(n) for each model.
+    The influence of a row on a mean cost is its cost, and on a disparity its derivative by one more
+    row. The variance of a difference is that of the differences of the rows (the delta method). A
+    violation is the largest absolute disparity; neither its sign nor its pair of groups is taken as
+    known, so that many groups make its interval wider. Cost: O(n) for each model.
 
     Examples
     --------
@@ -233,7 +252,7 @@ def compare(
             f"{models!r}."
         )
     warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
-    notion, labels = as_criterion(criterion, cost_matrix), shared_labels(models, labels)
+    fairness, labels = as_criterion(criterion, cost_matrix), shared_labels(models, labels)
     found = []
     for name, model in models.items():
         predicted = _predicted(name, model, X, sensitive_features)
@@ -243,15 +262,15 @@ def compare(
             name="y",
             predicted_name=f"models[{name!r}]",
         )
-        found.append(_compared(str(name), samples, notion, cost_matrix, confidence))
+        found.append(_compared(str(name), samples, fairness, cost_matrix, confidence))
     groups = samples.groups.codes(slice(None))
     return ModelComparison(
-        tuple(found), notion, confidence, groups, frame_library(X, y, sensitive_features)
+        tuple(found), fairness, confidence, groups, frame_library(X, y, sensitive_features)
     )
 
 
 def _predicted(name: str, model: Any, X: Any, sensitive_features: Any) -> Any:
-    """What a model predicts; predictions as they are."""
+    """The predictions of a model, or predictions as they are given."""
     if not hasattr(model, "predict"):
         return model
     try:
@@ -266,9 +285,9 @@ def _predicted(name: str, model: Any, X: Any, sensitive_features: Any) -> Any:
 def _compared(
     name: str, samples: Samples, criterion: Criterion, cost_matrix: Any, confidence: float
 ) -> Compared:
-    """Count a model's predictions, and find what each row adds to cost and violation."""
+    """Count the predictions of a model, and compute the influence of each row."""
     if not samples.predicts_labels:
-        raise ValueError(f"models[{name!r}] predicts scores; labels are needed to compare.")
+        raise ValueError(f"models[{name!r}] predicts scores; pass models that predict labels.")
     cost, table = as_cost_matrix(cost_matrix, samples.truth.levels), tabulate(samples)
     columns = (samples.groups, samples.truth, samples.positions)
     group, truth, predicted = (column.codes(slice(None)) for column in columns)
