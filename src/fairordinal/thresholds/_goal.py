@@ -28,10 +28,11 @@ MOST = float(np.finfo(np.float64).max)
 class Goal(NamedTuple):
     """Minimise ``cost + λ · max(violation - limit, 0)``.
 
-    `price` has one unit, in which a goal can be stated before the data are read: λ is `price` times
-    the number of labels k (so that a trade-off λ' has the price λ'/(1-λ')), or times the largest
-    cost if the goal is `hard`. Searches need λ itself. `at_costs` makes the goal for them, and is
-    the only place where k enters.
+    A goal is stated before the data are read (`read_goal`, `limited`), with a relative `price`:
+    λ'/(1-λ') for a trade-off λ', or `STEEP` for a limit. Searches need λ itself, which is this
+    price times the number of labels k, or times the largest cost if the goal is `hard`. `at_costs`
+    returns the goal with ``price = λ``, and is the only place where k enters. A candidate has the
+    goal as stated, a `ThresholdResult` the one with λ.
 
     A `hard` goal is the constrained form: the objective is infinite beyond the limit. Its λ is only
     large, so that searches may pass through cuts that exceed the limit a little. By duality, either

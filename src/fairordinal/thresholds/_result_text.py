@@ -108,8 +108,8 @@ def _closing(result: ThresholdResult) -> list[str]:
     if result.constant_label is not None:
         lines.append(
             f"These thresholds are a constant predictor: every row gets "
-            f"{name_of(result.constant_label)}. All others on these scores have a higher objective "
-            "or exceed the limit; fairer scores would help."
+            f"{name_of(result.constant_label)}. No better ones were found for these scores; fairer "
+            "scores would help."
         )
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0:
