@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from fairordinal import audit
 from fairordinal._lazy import _arrow
-from fairordinal._source import open_table
+from fairordinal._source import count_rows, open_table
 from fairordinal._source._csv_text import Quotes
 from fairordinal.models import load_model
 from oracles import swallowed_by_reading
@@ -467,3 +467,12 @@ def test_messages_about_rows_name_the_line_of_the_file(tmp_path, monkeypatch, ca
     path.write_text("\n\n" + frame.to_csv(index=False))
     arguments = ("fit", path, *columns, "-o", model)
     assert "got inf at line 24 (1 such rows)" in failure(monkeypatch, capsys, *arguments)[1]
+
+
+@pytest.mark.parametrize("name", ["number of rows", "count", "0", "1"])
+def test_no_column_name_clashes_with_the_counts_of_rows(name, tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text(f"y,p,{name}\n1,1,a\n2,1,b\n2,2,a\n1,2,b\n1,2,b\n")
+    counted = count_rows(open_table(file), ["y", name])
+    assert counted.columns[name].to_pylist() == ["a", "b", "a", "b"]
+    assert counted.counts == [1, 1, 1, 2]

@@ -24,7 +24,7 @@ REMEDY = "Check the separator (--separator) and the quotes."
 READ_AHEAD = 2  # batches and files that pyarrow reads in advance
 BATCH_ROWS = 1 << 18
 LEADING_ZERO = r"^\s*0[0-9]"  # of codes that look like numbers
-COUNT = "number of rows"  # a column of counts, beside those of the file
+COUNT = "count"  # a column of counts, beside those of the file, which have numbers for names
 
 
 @dataclass(frozen=True)
@@ -306,7 +306,7 @@ def count_rows(
     with the number of rows read so far.
     """
     names, weight = list(dict.fromkeys(names)), [count] if count else []
-    totals, n_rows = StreamTotals(names, {COUNT: "sum"}), 0
+    totals, n_rows = StreamTotals(_keys(names), {COUNT: "sum"}), 0
     for batch in file.batches([*names, *weight]):
         n_rows += batch.num_rows
         totals.add(_grouped(batch, names, count, file))
@@ -315,22 +315,27 @@ def count_rows(
     if not n_rows:
         raise ValueError(f"{file.path.name} has no rows below its header.")
     total = totals.total()
-    columns = {name: total.column(name) for name in names}
-    return RowCounts(columns, total.column(COUNT).to_pylist())
+    *columns, counts = total.columns
+    return RowCounts(dict(zip(names, columns, strict=True)), counts.to_pylist())
+
+
+def _keys(names: Sequence[str]) -> list[str]:
+    """Return names for columns that cannot be equal to `COUNT`."""
+    return [str(number) for number in range(len(names))]
 
 
 def _grouped(batch: Any, names: Sequence[str], count: str | None, file: TableFile) -> Any:
     """Return the distinct rows of a batch with their counts."""
     import pyarrow as pa
 
-    block = pa.table(batch)
+    block, keys = pa.table(batch), _keys(names)
+    rows = block.select(list(names)).rename_columns(keys)
     if count is None:
-        found = block.group_by(list(names)).aggregate([([], "count_all")])
-        return found.rename_columns([*names, COUNT])
+        found = rows.group_by(keys).aggregate([([], "count_all")])
+        return found.rename_columns([*keys, COUNT])
     numbers = _read_counts(file.missing.clean(block.column(count)), count, file.decimal)
-    counted = block.select(list(names)).append_column(COUNT, numbers)
-    found = counted.group_by(list(names)).aggregate([(COUNT, "sum")])
-    return found.rename_columns([*names, COUNT])
+    found = rows.append_column(COUNT, numbers).group_by(keys).aggregate([(COUNT, "sum")])
+    return found.rename_columns([*keys, COUNT])
 
 
 def _read_counts(column: Any, name: str, decimal: str) -> Any:
