@@ -67,6 +67,19 @@ def test_the_greatest_disparity_is_1():
 
 
 @pytest.mark.parametrize("method", ["between_groups", "to_overall"])
+def test_harms_of_very_large_costs_are_multiples_of_small_ones(method):
+    y, f, a = [0, 1, 2, 0, 1, 2], [0, 0, 0, 0, 1, 1], list("aaabbb")
+    steps = np.abs(np.subtract.outer(range(3), range(3)))
+    small, large = (
+        metrics.harm_parity_difference(
+            y, f, sensitive_features=a, cost_matrix=c * steps, sample_weight=[30] * 6, method=method
+        )
+        for c in (1.0, 2.0**1020)
+    )
+    assert large == 2.0**1020 * small > 0
+
+
+@pytest.mark.parametrize("method", ["between_groups", "to_overall"])
 def test_harm_compares_groups_or_each_with_all(method):
     y, f, a = [2, 2, 2, 2, 2, 2], [1, 2, 2, 2, 2, 0], list("aabbbb")
     # harm of a 1/2, of b 2/4, of c none: with a third group c of harm 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._costs import cost_unit
 from fairordinal._validation import check_choice
 from fairordinal.criteria import (
     ConditionalHarmParity,
@@ -179,7 +180,8 @@ def _harm_difference(criterion: HarmParity, data: MetricInput, method: str) -> f
     means = criterion.group_means(table)
     if np.isfinite(means).sum() < 2:  # a single group is its own overall mean
         return float("nan")
-    overall = (value * everyone).sum() / (among * everyone).sum()
+    unit = cost_unit(value)  # products of large costs and weights must not overflow
+    overall = unit * ((value / unit * everyone).sum() / (among * everyone).sum())
     return float(np.nanmax(np.abs(means - overall)))
 
 
