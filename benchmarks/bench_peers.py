@@ -338,7 +338,7 @@ def mean_curve(part):
     points = np.vstack([points, [0.0, part.constant.mean()]])
     hull = []
     for point in points[np.lexsort(points.T[::-1])]:
-        while hull and (len(hull) > 1 and not turns_left(*hull[-2:], point)):
+        while len(hull) > 1 and not turns_left(*hull[-2:], point):
             hull.pop()
         if not hull or point[1] < hull[-1][1]:
             hull.append(point)
