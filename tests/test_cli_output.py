@@ -216,7 +216,7 @@ def test_hostile_names_in_logs_and_warnings_do_not_reach_the_terminal(name, capf
 
 
 def test_progress_shows_names_as_they_are(monkeypatch, capfd):
-    from fairordinal._progress import progress, progress_bar, show_progress
+    from fairordinal._support import progress, progress_bar, show_progress
 
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setenv("COLUMNS", "300")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairordinal import audit, compare, optimize_thresholds
-from fairordinal._escapes import visible, visible_lines
+from fairordinal._support import visible, visible_lines
 from fairordinal.models import fit_table
 
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from fairordinal._files import PARTIAL, write_whole
+from fairordinal._support import write_whole
+from fairordinal._support._files import PARTIAL
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments import EXPERIMENTS, Experiment, Finding, reproduce
 from fairordinal.experiments import _reproduce as reproducing

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairordinal._files import put_in_place, write_whole
+from fairordinal._support import put_in_place, write_whole
 
 
 def test_a_file_is_written_with_its_folders(tmp_path):
@@ -111,7 +111,7 @@ def test_what_was_printed_stays_where_output_is_sent_to(tmp_path, name):
         pytest.skip(f"there is no {name}")
     path = tmp_path / "out.txt"
     code = (
-        "import sys; from fairordinal._files import write_whole\n"
+        "import sys; from fairordinal._support import write_whole\n"
         "print('before'); write_whole(sys.argv[1], 'content\\n'); print('after')"
     )
     with path.open("w") as out:
@@ -220,7 +220,7 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path):
     path = tmp_path / "kept.txt"
     path.write_text("old")
     code = (
-        "import resource, signal, sys; from fairordinal._files import write_whole\n"
+        "import resource, signal, sys; from fairordinal._support import write_whole\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n    write_whole(sys.argv[1], 'x' * 10_000)\n"

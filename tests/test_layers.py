@@ -9,8 +9,8 @@ import fairordinal
 
 PACKAGE = Path(fairordinal.__file__).parent
 LAYERS = [
-    "_escapes",
-    "_validation _progress _threads _files _optional _predictions _fitting",
+    "_support",
+    "_validation",
     "_lazy",
     "_table _costs _render _source",
     "criteria",
@@ -67,3 +67,9 @@ def test_nothing_private_of_scikit_learn_is_imported(path):
 
 def test_every_layer_exists():
     assert {module_of(path) for path in FILES} == set(PLACE)
+
+
+def test_the_guide_for_contributors_lists_the_same_layers():
+    guide = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
+    lines = guide.read_text().partition("    _support")[2].partition("\n\n")[0].splitlines()
+    assert ["_support", *(line.strip().split("  ")[0] for line in lines[1:])] == LAYERS

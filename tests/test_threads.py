@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread
 
 
 def threads():

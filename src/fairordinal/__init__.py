@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         audit_counts,
         rows_needed,
     )
-    from fairordinal._progress import show_progress
+    from fairordinal._support import show_progress
     from fairordinal.estimators import FairOrdinalClassifier, FairThresholdClassifier
     from fairordinal.frontier import FairOrdinalFrontier, compare
     from fairordinal.thresholds import ThresholdResult, optimize_thresholds
@@ -43,7 +43,7 @@ __all__ = [
 
 _HOMES = {
     "_audit": "Audit Finding assert_pairwise_fair audit audit_counts rows_needed",
-    "_progress": "show_progress",
+    "_support": "show_progress",
     "estimators": "FairOrdinalClassifier FairThresholdClassifier",
     "frontier": "FairOrdinalFrontier compare",
     "thresholds": "ThresholdResult optimize_thresholds",

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._optional import optional
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread, optional
 from fairordinal._validation import Array, row_blocks
 
 MOST_SPLITS = 15  # of a tree; its table of leaves has 2**n_splits entries

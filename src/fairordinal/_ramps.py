@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread
 from fairordinal._validation import Array, row_blocks
 
 LIMIT = 1.5  # absolute logit at which ramps are clipped: probabilities of 0.18 and 0.82

@@ -16,7 +16,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from fairordinal._escapes import visible
+from fairordinal._support import visible
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SCALARS = (str, bytes, bool, int, float, Decimal, date, time, timedelta, type(None))

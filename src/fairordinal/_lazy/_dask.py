@@ -23,7 +23,7 @@ from fairordinal._lazy._group_by import (
     check_few_distinct,
     read_counts,
 )
-from fairordinal._optional import optional
+from fairordinal._support import optional
 from fairordinal._validation import is_dask
 
 FAN_IN = 4  # tables of counts that one task adds up

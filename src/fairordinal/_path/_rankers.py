@@ -19,10 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from fairordinal._basis import Basis, Linear, Score
 from fairordinal._importance import importances
 from fairordinal._pairloss import Kernel
-from fairordinal._progress import progress
 from fairordinal._rows import Block, Folds, Rows, align, fold_numbers, on_site, score_table
+from fairordinal._support import one_thread, progress
 from fairordinal._table import ScoreTable
-from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.ranker import (
     ALPHAS,

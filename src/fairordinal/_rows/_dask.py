@@ -16,10 +16,10 @@ from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
-from fairordinal._progress import progress
 from fairordinal._rows._block import Block, Part, Rows
 from fairordinal._rows._features import Features
 from fairordinal._rows._folds import fold_numbers, rows_by_label, sample_positions
+from fairordinal._support import progress
 from fairordinal._validation import Array
 
 BRANCHES = 8  # tables that one task adds up

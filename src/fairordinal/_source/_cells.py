@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fairordinal._escapes import visible
+from fairordinal._support import visible
 from fairordinal._validation import listed
 
 if TYPE_CHECKING:

@@ -33,6 +33,7 @@ from fairordinal._validation._columns import (
     stack,
 )
 from fairordinal._validation._labels import check_complete, order_labels
+from fairordinal._validation._models import labels_of, predictions_of, shared_labels
 from fairordinal._validation._samples import (
     Samples,
     Weight,
@@ -65,8 +66,10 @@ __all__ = [
     "encode",
     "is_dask",
     "is_number",
+    "labels_of",
     "listed",
     "order_labels",
+    "predictions_of",
     "read_column",
     "read_groups",
     "read_samples",
@@ -75,6 +78,7 @@ __all__ = [
     "read_weight",
     "relative_weight",
     "row_blocks",
+    "shared_labels",
     "stack",
     "warn_misaligned",
     "weight_of_one_row",

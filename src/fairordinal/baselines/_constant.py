@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
-from fairordinal._fitting import wholly
+from fairordinal._support import wholly
 from fairordinal._validation import Array
 from fairordinal.baselines._inputs import CodedLabels, count_rows, read_labels
 

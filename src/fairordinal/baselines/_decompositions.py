@@ -18,8 +18,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairordinal._fitting import wholly
 from fairordinal._rows import seed_of
+from fairordinal._support import wholly
 from fairordinal._validation import Array, warn_misaligned
 from fairordinal.baselines._inputs import (
     WrapperMixin,

@@ -25,8 +25,8 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._fitting import wholly
 from fairordinal._rows import fold_numbers, seed_of
+from fairordinal._support import wholly
 from fairordinal._validation import (
     Array,
     check_choice,

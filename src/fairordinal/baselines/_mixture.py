@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
-from fairordinal._fitting import wholly
+from fairordinal._support import wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_share, warn_misaligned
 from fairordinal.baselines._constant import cheapest_label

@@ -23,8 +23,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._fitting import wholly
 from fairordinal._rows import Features, linear_scores
+from fairordinal._support import wholly
 from fairordinal._validation import Array, check_number, check_whole
 from fairordinal.baselines._inputs import CodedLabels, read_labels
 from fairordinal.ranker import read_features

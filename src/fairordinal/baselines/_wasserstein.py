@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
-from fairordinal._fitting import wholly
+from fairordinal._support import wholly
 from fairordinal._validation import Array, is_number, warn_misaligned
 from fairordinal.baselines._inputs import (
     NamedFeaturesMixin,

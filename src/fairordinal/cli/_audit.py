@@ -10,7 +10,6 @@ import typer
 
 import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
-from fairordinal._progress import progress
 from fairordinal._source import (
     ColumnValues,
     TableFile,
@@ -21,6 +20,7 @@ from fairordinal._source import (
     read_labels,
     read_names,
 )
+from fairordinal._support import progress
 from fairordinal._validation import check_fraction
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._options import (

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._escapes import visible
-from fairordinal._progress import show_progress
+from fairordinal._support import show_progress, visible
 from fairordinal.cli._frontier import describe, write_report
 from fairordinal.cli._output import resumable, show, shows_progress
 

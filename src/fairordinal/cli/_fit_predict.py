@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fairordinal._escapes import visible
 from fairordinal._source import TableFile, count_missing, open_table
+from fairordinal._support import visible
 from fairordinal._validation import check_choice
 from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
 from fairordinal.cli._options import (

@@ -23,10 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._escapes import escaped, visible, visible_lines
-from fairordinal._files import is_read_only, is_regular, status_of, write_whole
-from fairordinal._progress import show_progress
 from fairordinal._source import STANDARD_INPUT
+from fairordinal._support import (
+    escaped,
+    is_read_only,
+    is_regular,
+    show_progress,
+    status_of,
+    visible,
+    visible_lines,
+    write_whole,
+)
 
 ASCII = {
     "─": "-",

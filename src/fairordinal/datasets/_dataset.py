@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch
 
-from fairordinal._optional import optional
+from fairordinal._support import optional
 
 Array = NDArray[Any]
 TrainTest = tuple[Array, Array]  # one entry for the training rows, one for the test rows

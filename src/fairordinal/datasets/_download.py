@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from fairordinal._files import put_in_place
-from fairordinal._optional import optional
+from fairordinal._support import optional, put_in_place
 
 logger = logging.getLogger("fairordinal.datasets")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import datasets as sklearn_datasets
 
-from fairordinal._optional import optional
+from fairordinal._support import optional
 from fairordinal.datasets._dataset import Dataset, as_bunch
 from fairordinal.datasets._orca import group_names, groups_of
 from fairordinal.datasets._orca_files import catalogue_entry

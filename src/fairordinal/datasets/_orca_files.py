@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._files import write_whole
+from fairordinal._support import write_whole
 from fairordinal.datasets._dataset import Array, TrainTest
 from fairordinal.datasets._download import (
     MAX_FILE_BYTES,

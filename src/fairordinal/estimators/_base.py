@@ -18,10 +18,10 @@ from sklearn.metrics import accuracy_score
 
 from fairordinal._basis import Basis, Linear, Piecewise, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._optional import optional
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, held_out_together
 from fairordinal._rows import Folds, Rows, folds_of, seed_of
+from fairordinal._support import optional
 from fairordinal._validation import (
     Array,
     check_choice,

@@ -10,10 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._basis import Score
-from fairordinal._fitting import wholly
 from fairordinal._path import Trained, best_by_basis, choose_on_path
 from fairordinal._render import BASIS_NAMES
 from fairordinal._rows import lazily
+from fairordinal._support import wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._base import DEFAULT_LIMIT, ExpectedValuesMixin, RankerPathEstimator

@@ -11,7 +11,6 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._fitting import wholly
 from fairordinal._rows import (
     Block,
     counted_scores,
@@ -22,6 +21,7 @@ from fairordinal._rows import (
     score_table,
     seed_of,
 )
+from fairordinal._support import wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,

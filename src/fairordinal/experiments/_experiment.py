@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairordinal._files import write_whole
 from fairordinal._render import text_table
+from fairordinal._support import write_whole
 from fairordinal.experiments._cells import ExperimentCell, Row
 
 HEADER = ("claim", "paper", "here", "agrees")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairordinal._escapes import visible
+from fairordinal._support import visible
 from fairordinal._validation import check_choice, check_whole
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments._experiment import (

@@ -20,9 +20,7 @@ from typing import Any, NamedTuple
 
 from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._files import write_whole
-from fairordinal._progress import progress_bar, show_progress
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread, progress_bar, show_progress, write_whole
 from fairordinal.experiments._cells import ExperimentCell, Row, file_name
 
 logger = logging.getLogger("fairordinal.experiments")

@@ -13,7 +13,6 @@ from sklearn.exceptions import NotFittedError
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
-from fairordinal._predictions import predictions_of, shared_labels
 from fairordinal._render import (
     frame_library,
     html_page,
@@ -23,7 +22,15 @@ from fairordinal._render import (
     text_table,
 )
 from fairordinal._table import ScoreTable, tabulate
-from fairordinal._validation import Array, Samples, check_fraction, read_samples, warn_misaligned
+from fairordinal._validation import (
+    Array,
+    Samples,
+    check_fraction,
+    predictions_of,
+    read_samples,
+    shared_labels,
+    warn_misaligned,
+)
 from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.frontier._paired_intervals import Effects, effects_of, violation_difference
 from fairordinal.plotting import FrontierDisplay

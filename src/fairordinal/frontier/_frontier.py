@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._fitting import wholly
 from fairordinal._path import RankerPool, Trained, fill, is_wide
-from fairordinal._progress import progress
 from fairordinal._render import frame_library, make_frame
+from fairordinal._support import progress, wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import (
     Array,

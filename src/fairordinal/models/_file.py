@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import fairordinal
-from fairordinal._files import write_whole
+from fairordinal._support import write_whole
 from fairordinal.models._model import TableModel
 from fairordinal.models._serialization import checksum, decode, encode, parse, write
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from fairordinal._escapes import visible
 from fairordinal._forest import Forest, Tree
 from fairordinal._render import BASIS_NAMES, name_of
+from fairordinal._support import visible
 from fairordinal._validation import Array
 from fairordinal.models._components import (
     BasisResult,

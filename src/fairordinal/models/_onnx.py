@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fairordinal
-from fairordinal._files import write_whole
-from fairordinal._optional import optional
+from fairordinal._support import optional, write_whole
 from fairordinal._validation import Array
 from fairordinal.models._file import model_text
 from fairordinal.models._model import TableModel

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from fairordinal._audit import Audit, audit
-from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, name_of, names_of, percent
-from fairordinal._validation import Array, warn_misaligned
+from fairordinal._validation import Array, labels_of, predictions_of, warn_misaligned
 from fairordinal.plotting._canvas import (
     distinct_names,
     inches,

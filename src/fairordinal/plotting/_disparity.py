@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from fairordinal._audit import Audit, Finding, audit
-from fairordinal._predictions import labels_of, predictions_of
 from fairordinal._render import make_frame, names_of
-from fairordinal._validation import Array, warn_misaligned
+from fairordinal._validation import Array, labels_of, predictions_of, warn_misaligned
 from fairordinal.criteria import as_criterion
 from fairordinal.plotting._canvas import axes_for, set_names
 from fairordinal.plotting._matrix import (

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._fitting import wholly
 from fairordinal._pairloss import LOSSES, Kernel
 from fairordinal._rows import Rows, folds_of, lazily, linear_scores, on_site
+from fairordinal._support import wholly
 from fairordinal._validation import (
     Array,
     check_choice,

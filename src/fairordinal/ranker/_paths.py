@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._rows import Folds, Rows, on_site, score_table
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread
 from fairordinal._validation import Array, check_choice
 from fairordinal.ranker._objective import PLAIN, Aim
 from fairordinal.ranker._pairs import PairData

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import linalg, optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread
 from fairordinal._validation import Array
 from fairordinal.ranker._objective import PLAIN, Aim, Objective, sharpness_for
 from fairordinal.ranker._pairs import MOST_DIFFERENCES, PairData

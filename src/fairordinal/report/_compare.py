@@ -16,9 +16,8 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._audit import Audit, audit
-from fairordinal._predictions import predictions_of, shared_labels
 from fairordinal._render import number
-from fairordinal._validation import check_number
+from fairordinal._validation import check_number, predictions_of, shared_labels
 from fairordinal.criteria import as_criterion
 from fairordinal.frontier import compare
 from fairordinal.report import _verdict

@@ -21,9 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairordinal import _escapes
-from fairordinal._files import write_whole
 from fairordinal._render import names_of
+from fairordinal._support import visible, write_whole
 from fairordinal.plotting import distinct_names
 
 IFRAME = (
@@ -166,7 +165,7 @@ def visible_name(name: str) -> str:
     """A name with hidden characters escaped; an empty name becomes "(empty)"."""
     if not name.strip():
         return EMPTY if not name else repr(name)
-    return _escapes.visible(name)
+    return visible(name)
 
 
 def isolated(name: str) -> str:

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairordinal._progress import progress
+from fairordinal._support import progress
 from fairordinal._validation import Array
 from fairordinal.thresholds._goal import Deadline, Goal, OutOfTimeError, Settings, Solution
 from fairordinal.thresholds._local_search import descend

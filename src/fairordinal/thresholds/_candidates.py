@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fairordinal._costs import cost_unit
-from fairordinal._progress import progress
 from fairordinal._rows import counted_scores
+from fairordinal._support import progress
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.thresholds._choice import Chosen, choose, keeps_limit

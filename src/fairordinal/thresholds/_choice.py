@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from fairordinal._escapes import visible
 from fairordinal._inference import fisher_estimates, measured_contrasts
 from fairordinal._render import name_of
+from fairordinal._support import visible
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit

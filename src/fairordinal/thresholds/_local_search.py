@@ -23,7 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils import check_random_state
 
-from fairordinal._threads import one_thread
+from fairordinal._support import one_thread
 from fairordinal._validation import Array
 from fairordinal.thresholds._goal import Deadline, Goal, OutOfTimeError, Settings, Solution
 from fairordinal.thresholds._problem import Problem, cheapest_cuts, quadratic, symmetric

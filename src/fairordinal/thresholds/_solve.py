@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fairordinal._costs import surcharged
+from fairordinal._support import one_thread
 from fairordinal._table import ScoreTable
-from fairordinal._threads import one_thread
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion, warn_undefined
 from fairordinal.thresholds._branch_and_bound import certified

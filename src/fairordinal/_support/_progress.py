@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from fairordinal._escapes import visible
+from fairordinal._support._escapes import visible
 
 _SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
 

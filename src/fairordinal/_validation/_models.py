@@ -1,12 +1,13 @@
-"""Any fitted model: what it predicts, and the order of labels that it means."""
+"""Fitted models that users pass: what they predict, and which order of labels they mean.
+
+scikit-learn is imported by the functions that need it: audits do without.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from typing import Any
-
-from sklearn.pipeline import Pipeline
 
 
 def predictions_of(model: Any, X: Any, sensitive_features: Any) -> Any:
@@ -21,7 +22,7 @@ def looks_at_groups(model: Any) -> bool:
 
     A pipeline passes them on to its last step.
     """
-    if isinstance(model, Pipeline):
+    if _is_pipeline(model):
         return looks_at_groups(model[-1])
     try:
         taken = inspect.signature(model.predict).parameters
@@ -56,13 +57,19 @@ def shared_labels(models: Mapping[str, Any], labels: Any) -> Any:
 
 def _meant_order(model: Any) -> list[Any] | None:
     """Labels of a fitted model with a parameter `categories`; others have them in no order."""
-    if isinstance(model, Pipeline):
+    if _is_pipeline(model):
         return _meant_order(model[-1])
     if hasattr(model, "best_estimator_"):  # of a search
         return _meant_order(model.best_estimator_)
     if hasattr(model, "categories") and hasattr(model, "classes_"):
         return list(model.classes_.tolist())
     return None
+
+
+def _is_pipeline(model: Any) -> bool:
+    from sklearn.pipeline import Pipeline
+
+    return isinstance(model, Pipeline)
 
 
 def _is_ascending(order: list[Any]) -> bool:

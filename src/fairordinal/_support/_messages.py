@@ -1,4 +1,4 @@
-"""Packages that not every user has."""
+"""Messages about optional packages that are not installed."""
 
 from __future__ import annotations
 

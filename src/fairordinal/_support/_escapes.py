@@ -40,7 +40,7 @@ def visible(text: str) -> str:
 
     Examples
     --------
-    >>> from fairordinal._escapes import visible
+    >>> from fairordinal._support import visible
     >>> print(visible("b\rPASS: fair"))
     b\u000dPASS: fair
     """
