@@ -187,7 +187,7 @@ class AuditOptions(NamedTuple):
 def audit_table(
     table: ScoreTable, score_table: ScoreTable | None, options: AuditOptions, library: str | None
 ) -> Audit:
-    """Audit a table of counts; warnings point at the caller of the calling function."""
+    """Audit a table of counts."""
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
         raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
@@ -196,7 +196,7 @@ def audit_table(
     for criterion in criteria:
         require_labels(criterion, table)
         if options.criteria is not None or not criterion.needs_labels:
-            warn_undefined(criterion, table, stacklevel=4)
+            warn_undefined(criterion, table)
     return Audit(
         table,
         tuple(options.find(criterion, table) for criterion in criteria),

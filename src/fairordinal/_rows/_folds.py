@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from fairordinal._support import warn
 from fairordinal._validation import Array, check_whole
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def folds_of(rows: Rows, cv: Any, random_state: Any) -> Folds:
     """
     if isinstance(cv, numbers.Number) or cv is None:
         n_folds = check_whole(cv, "cv", least=2)
-        check_folds(n_folds, rows.sum(rows_by_label), stacklevel=5)
+        check_folds(n_folds, rows.sum(rows_by_label))
         return rows.stratified(n_folds, seed_of(random_state))
     block = rows.whole()
     splits = check_cv(cv, block.labels, classifier=True).split(block.labels, block.labels)
@@ -59,7 +59,7 @@ def held_out_once(splits: Iterable[tuple[Array, Array]]) -> list[tuple[Array, Ar
     return kept
 
 
-def check_folds(n_folds: int, counts: Array, stacklevel: int) -> None:
+def check_folds(n_folds: int, counts: Array) -> None:
     """Raise an error if every label has fewer rows than folds; warn if some label has."""
     if n_folds > counts.max():
         raise ValueError(
@@ -68,11 +68,9 @@ def check_folds(n_folds: int, counts: Array, stacklevel: int) -> None:
         )
     least = int(counts[counts > 0].min())
     if least < n_folds:
-        warnings.warn(
+        warn(
             f"the least populated class in y has {least} rows, fewer than cv={n_folds}: some folds "
             "hold none of it.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

@@ -4,7 +4,7 @@
 `_escapes`     hidden characters as escapes: `visible`, `visible_lines`, `escaped`
 `_files`       files that are written as a whole: `write_whole`, `put_in_place`, …
 `_fitting`     decorators: `wholly` (a fit succeeds or changes nothing), `one_thread`
-`_messages`    `optional`: import an optional package, or say how to install it
+`_messages`    `warn` points to the caller's line; `optional` imports optional packages
 `_progress`    progress on standard error: `show_progress`, `progress`, `progress_bar`
 =============  ====================================================================
 
@@ -21,7 +21,7 @@ from fairordinal._support._files import (
     write_whole,
 )
 from fairordinal._support._fitting import one_thread, wholly
-from fairordinal._support._messages import optional
+from fairordinal._support._messages import optional, warn
 from fairordinal._support._progress import progress, progress_bar, show_progress
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "status_of",
     "visible",
     "visible_lines",
+    "warn",
     "wholly",
     "write_whole",
 ]

@@ -7,20 +7,17 @@ what was expected, and the value that was passed.
 from __future__ import annotations
 
 import numbers
-import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from fairordinal._support import warn
 from fairordinal._validation._columns import is_number
 
 MOST_GROUPS = 500  # results are quadratic in the number of groups
 MOST_LABELS = 1500  # influence functions are cubic in the number of labels
 MOST_CELLS = 4096  # groups × labels; tables are quadratic in it
 MOST_LISTED = 12  # names in a message
-PACKAGE = str(Path(__file__).parents[1])
 
 
 def check_fraction(value: Any, name: str) -> float:
@@ -101,13 +98,11 @@ def warn_misaligned(columns: Mapping[str, Any]) -> None:
     for name, index in indexed[1:]:
         first_name, first = indexed[0]
         if _same_labels_in_another_order(first, index):
-            warnings.warn(
+            warn(
                 f"{first_name} and {name} have indexes with the same labels in another order, but "
                 "rows are matched by position. Align them first, as in "
                 f"{name}.loc[{first_name}.index]; if the rows do belong together as they are, "
                 f"pass {name}.to_numpy() or {name}.reset_index(drop=True).",
-                UserWarning,
-                stacklevel=_level_of_caller(),
             )
             return
 
@@ -132,11 +127,3 @@ def _same_labels_in_another_order(first: Any, other: Any) -> bool:
         return bool(first.sort_values().equals(other.sort_values()))
     except TypeError:  # labels of mixed types cannot be sorted
         return Counter(first.tolist()) == Counter(other.tolist())
-
-
-def _level_of_caller() -> int:
-    """Return the stack level of the code that called this library, for `warnings.warn`."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level

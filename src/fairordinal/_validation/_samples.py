@@ -9,12 +9,12 @@ are shown and intervals depend on the number of rows, and need it.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fairordinal._support import warn
 from fairordinal._validation._checks import check_sizes, warn_misaligned
 from fairordinal._validation._codes import Coded, check_same_length, read_groups
 from fairordinal._validation._columns import Array, Column, is_number, read_column
@@ -179,11 +179,7 @@ def read_target(y: Any) -> Column:
             DataConversionWarning,
         )  # imported here because it is slow and rarely needed
 
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected.",
-            DataConversionWarning,
-            stacklevel=4,
-        )
+        warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
     return read_column(y, "y")
 
 

@@ -238,7 +238,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, NamedFeaturesMixin, BaseEstim
                 "defined for pairwise criteria, such as 'demographic_parity'."
             )
         table = self._expected_table(X, y, sensitive_features, sample_weight)
-        warn_undefined(checked, table, stacklevel=3)
+        warn_undefined(checked, table)
         return checked.violation(table)
 
     def __sklearn_tags__(self) -> Any:

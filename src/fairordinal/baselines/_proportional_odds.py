@@ -12,7 +12,6 @@ method with step halving finds the maximum. The third term is -∞ where thresho
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._rows import Features, linear_scores
-from fairordinal._support import wholly
+from fairordinal._support import warn, wholly
 from fairordinal._validation import Array, check_number, check_whole
 from fairordinal.baselines._inputs import CodedLabels, read_labels
 from fairordinal.ranker import read_features
@@ -397,4 +396,4 @@ def _warn_if_not_converged(estimate: Estimate, alpha: float, tol: float, max_ite
         )
     else:
         return
-    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    warn(message, ConvergenceWarning)

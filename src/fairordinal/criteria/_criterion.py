@@ -7,7 +7,6 @@ formulas.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from itertools import combinations
@@ -15,6 +14,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from fairordinal._support import warn
 from fairordinal._table import PositionBlock, ScoreTable
 from fairordinal._validation import Array
 
@@ -250,7 +250,7 @@ def require_labels(criterion: Criterion, table: ScoreTable) -> None:
         )
 
 
-def warn_undefined(criterion: Criterion, table: ScoreTable, *, stacklevel: int) -> None:
+def warn_undefined(criterion: Criterion, table: ScoreTable) -> None:
     """Warn about pairs of groups for which the criterion is undefined."""
     undefined = np.isnan(criterion.disparities(table))
     names = table.groups.tolist()
@@ -264,12 +264,11 @@ def warn_undefined(criterion: Criterion, table: ScoreTable, *, stacklevel: int) 
     more = f"; and {len(pairs) - MOST_NAMED} more" if len(pairs) > MOST_NAMED else ""
     from sklearn.exceptions import UndefinedMetricWarning  # slow to import, seldom needed
 
-    warnings.warn(
+    warn(
         f"{criterion.title} is undefined for groups {'; '.join(pairs[:MOST_NAMED])}{more}: "
         f"{_reason(criterion, table, undefined)}. They are left out; the result is nan if no pair "
         "of groups remains.",
         UndefinedMetricWarning,
-        stacklevel=stacklevel,
     )
 
 

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -21,7 +20,7 @@ from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, held_out_together
 from fairordinal._rows import Folds, Rows, folds_of, seed_of
-from fairordinal._support import optional
+from fairordinal._support import optional, warn
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -250,9 +249,7 @@ def _best(accuracies: Array) -> float:
 
 def _warn_without_trees(basis: Basis) -> None:
     if isinstance(basis, Trees) and not basis.forest.trees:
-        warnings.warn(
+        warn(
             "No tree could be grown: a leaf needs at least 20 rows, and features must not be "
             "constant. The model is piecewise linear.",
-            UserWarning,
-            stacklevel=5,
         )

@@ -284,7 +284,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
             check_fraction(self.confidence, "confidence")
         pool = self._learn_paths(X, y, sensitive_features, sample_weight)
         chosen = choose_on_path(pool, goal, self.confidence)
-        warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
+        warn_about(pool.candidates, chosen, goal, self.confidence)
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
         model = ChosenModel(
             chosen.candidate,

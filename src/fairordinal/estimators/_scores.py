@@ -232,7 +232,7 @@ def _splits(cv: Any, cells: Array, n_labels: int, random_state: Any) -> Any:
         return share.split(labels, labels)
     if cv is None or isinstance(cv, numbers.Integral):
         n_folds = N_FOLDS if cv is None else check_whole(cv, "cv", least=2)
-        check_folds(n_folds, np.bincount(labels), stacklevel=8)
+        check_folds(n_folds, np.bincount(labels))
         fold = fold_numbers(cells, n_folds, seed_of(random_state))
         return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
     return check_cv(cv, labels, classifier=True).split(labels, labels)

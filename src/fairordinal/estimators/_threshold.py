@@ -244,10 +244,10 @@ class FairThresholdClassifier(
             self._cut_by_group(pool, goal)
         else:
             chosen = choose_from(pool, [0], goal, self.confidence)
-            warn_about(pool.candidates, chosen, goal, self.confidence, stacklevel=3)
+            warn_about(pool.candidates, chosen, goal, self.confidence)
             self.result_ = pool.thresholds(chosen.candidate, self._settings())
             self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
-        warn_unfinished(self.result_, self.tol, stacklevel=3)
+        warn_unfinished(self.result_, self.tol)
         return self
 
     def _settings(self) -> Settings:

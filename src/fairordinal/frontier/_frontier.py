@@ -447,7 +447,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
         chosen = choose(candidates, goal, confidence, optimism, self._cost_errors)
-        warn_about(self._candidates, chosen, goal, confidence, stacklevel=4)
+        warn_about(self._candidates, chosen, goal, confidence)
         return self.points_[candidates.index(chosen.candidate)], optimism
 
     def _expected(self) -> tuple[Array, Array]:

@@ -173,8 +173,8 @@ def _harm_difference(criterion: HarmParity, data: MetricInput, method: str) -> f
     """Compute a harm metric, between groups or with the mean of all samples."""
     check_choice(method, "method", ("between_groups", "to_overall"))
     if method == "between_groups":
-        return violation_of(criterion, data, stacklevel=5)
-    table = count_rows(criterion, data, stacklevel=4)
+        return violation_of(criterion, data)
+    table = count_rows(criterion, data)
     value, among = criterion.events(table.labels)[""]
     everyone = table.cube.sum(axis=0)
     means = criterion.group_means(table)

@@ -55,7 +55,7 @@ class MetricInput(NamedTuple):
     missing_group: str
 
 
-def count_rows(criterion: Criterion, data: MetricInput, *, stacklevel: int) -> ScoreTable:
+def count_rows(criterion: Criterion, data: MetricInput) -> ScoreTable:
     """Count the rows, and warn about pairs of groups for which the criterion is undefined."""
     table = read_table(
         data.y_true,
@@ -66,18 +66,18 @@ def count_rows(criterion: Criterion, data: MetricInput, *, stacklevel: int) -> S
         missing_group=data.missing_group,
     )
     require_labels(criterion, table)
-    warn_undefined(criterion, table, stacklevel=stacklevel + 1)
+    warn_undefined(criterion, table)
     return table
 
 
-def violation_of(criterion: Criterion, data: MetricInput, *, stacklevel: int = 4) -> float:
+def violation_of(criterion: Criterion, data: MetricInput) -> float:
     """Return the largest absolute disparity."""
-    return criterion.violation(count_rows(criterion, data, stacklevel=stacklevel))
+    return criterion.violation(count_rows(criterion, data))
 
 
 def matrix_of(criterion: Criterion, data: MetricInput) -> PairMatrix:
     """Return, for each pair of groups, the part with the largest absolute disparity."""
-    table = count_rows(criterion, data, stacklevel=4)
+    table = count_rows(criterion, data)
     disparities = criterion.disparities(table)
     worst = np.argmax(np.nan_to_num(np.abs(disparities), nan=-1.0), axis=0)[None]
     disparity = np.take_along_axis(disparities, worst, axis=0)[0]

@@ -9,14 +9,13 @@ it is known, for instance from a sample of the rows, with S = C C', the coordina
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from fairordinal._support import one_thread
+from fairordinal._support import one_thread, warn
 from fairordinal._validation import Array
 from fairordinal.ranker._objective import PLAIN, Aim, Objective, sharpness_for
 from fairordinal.ranker._pairs import MOST_DIFFERENCES, PairData
@@ -106,11 +105,10 @@ def warn_unconverged(fits: list[Fit], max_iter: int) -> None:
     bad = [fit for fit in fits if not fit.converged]
     if bad:
         worst = max(fit.gradient_norm for fit in bad)
-        warnings.warn(
+        warn(
             f"{len(bad)} of {len(fits)} fits did not converge in max_iter={max_iter} steps "
             f"(largest gradient {worst:.1e}). Raise max_iter or alpha, or scale the features.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

@@ -8,7 +8,6 @@ chance.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from scipy.special import ndtri
 
 from fairordinal._inference import fisher_estimates, measured_contrasts
 from fairordinal._render import name_of
-from fairordinal._support import visible
+from fairordinal._support import visible, warn
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit
@@ -96,14 +95,12 @@ def warn_about(
     chosen: Chosen,
     goal: Goal,
     confidence: float | None,
-    *,
-    stacklevel: int,
 ) -> None:
     """Warn if no candidate keeps the limit, or if nearly all rows get one label."""
     message = _about_limit(chosen, goal, confidence)
     message = message or _about_labels(candidates, chosen, goal, confidence)
     if message:
-        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+        warn(message)
 
 
 def _about_limit(chosen: Chosen, goal: Goal, confidence: float | None) -> str:

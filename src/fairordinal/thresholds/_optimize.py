@@ -151,7 +151,7 @@ def optimize_thresholds(
         seed = seed_of(0 if random_state is None else random_state)
         pool = _pool(samples, table, evaluation, seed)
         chosen = choose_from(pool, [0], goal, confidence)
-        warn_about(pool.candidates, chosen, goal, confidence, stacklevel=2)
+        warn_about(pool.candidates, chosen, goal, confidence)
         result = replace(pool.thresholds(chosen.candidate, settings), library=library)
     warn_unfinished(result, settings.tol)
     return result

@@ -7,7 +7,6 @@ positions. A bound for cuts between intervals then becomes one for cuts anywhere
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fairordinal._costs import surcharged
-from fairordinal._support import one_thread
+from fairordinal._support import one_thread, warn
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion, SampleCriterion, warn_undefined
@@ -103,25 +102,20 @@ def solve(
 
 
 def _check_usable(problem: Problem, table: ScoreTable, criterion: Criterion, method: str) -> None:
-    """Refuse a criterion that is undefined; warn if it is for some groups, or if scores are equal.
-
-    The stack level of the warnings is counted from the caller of `solve`.
-    """
+    """Refuse an undefined criterion; warn if some groups are left out, or if scores are equal."""
     if method != "cost_only":
         check_defined(problem.n_contrasts, criterion)
         cut = table.cut(np.full(len(table.labels) - 1, np.inf))
-        warn_undefined(criterion, cut, stacklevel=4)
+        warn_undefined(criterion, cut)
         if criterion.scale(cut) > MOST_HARM:
             raise ValueError(
                 f"{criterion.title} cannot be limited with costs up to {criterion.scale(cut):g}: "
                 f"they must be at most {MOST_HARM:g}. Divide cost_matrix by a constant."
             )
     if problem.n_positions == 1:
-        warnings.warn(
+        warn(
             f"scores has one distinct value ({table.axis[0]:g}): every threshold gives a constant "
             "prediction.",
-            UserWarning,
-            stacklevel=4,
         )
 
 
@@ -134,16 +128,15 @@ def check_defined(n_contrasts: int, criterion: Criterion) -> None:
         )
 
 
-def warn_unfinished(result: ThresholdResult, tol: float, *, stacklevel: int = 2) -> None:
+def warn_unfinished(result: ThresholdResult, tol: float) -> None:
     """Warn if a search was cut short."""
     if not result.stopped_by or result.method == "cost_only":
         return
     reason = "max_time" if result.stopped_by == "max_time" else "an interrupt"
-    warnings.warn(
+    warn(
         f"optimize_thresholds was stopped by {reason} with gap {result.gap:.1e} (tol={tol:g}); the "
         "thresholds are the best found. Raise max_time, or accept the gap.",
         ConvergenceWarning,
-        stacklevel=stacklevel + 1,
     )
 
 
