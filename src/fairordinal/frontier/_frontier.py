@@ -238,7 +238,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
             for fair, cheap in pairwise(front)
             if is_wide(fair, cheap)
         ]
-        self._samples, self._cost_errors = pool.simulate(), pool.cost_errors(front)
+        self._samples = pool.simulate()
         return self
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
@@ -446,7 +446,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         """The point of least cost within a limit, and the optimism of choosing it."""
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
-        chosen = choose(candidates, goal, confidence, optimism, self._cost_errors)
+        chosen = choose(candidates, goal, confidence, optimism)
         warn_about(self._candidates, chosen, goal, confidence)
         return self.points_[candidates.index(chosen.candidate)], optimism
 

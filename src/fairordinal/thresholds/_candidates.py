@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fairordinal._costs import cost_unit
 from fairordinal._rows import counted_scores
 from fairordinal._support import progress
 from fairordinal._table import ScoreTable
@@ -24,9 +23,9 @@ from fairordinal.thresholds._evaluation import Effort
 from fairordinal.thresholds._goal import Goal, Settings
 from fairordinal.thresholds._optimism import Optimism, SimulatedSamples
 from fairordinal.thresholds._result import ThresholdResult
+from fairordinal.thresholds._smoothing import smoothed
 
 MOST_REFINED = 3  # rankers for which limits are halved
-MOST_COMPARED = 1 << 13  # rows by which costs are compared
 
 Rankers = Sequence[int]
 
@@ -45,6 +44,7 @@ class Pool(ABC):
         self._binned: dict[int, BinnedScores] = {}
         self._multipliers: dict[int, Array] = {}
         self._candidates: dict[tuple[int, Goal], Candidate] = {}
+        self._smoothed: tuple[list[Candidate], list[Candidate]] | None = None
 
     @property
     @abstractmethod
@@ -93,42 +93,20 @@ class Pool(ABC):
 
     @property
     def candidates(self) -> list[Candidate]:
-        """Candidates by ranker and goal.
+        """Candidates by ranker and goal, with smoothed estimates.
 
         Those whose estimates belong to another model are left out: if the limit is so strict that
         the thresholds of a fold predict one label, and those of the model do not.
         """
-        found = (self._candidates[key] for key in sorted(self._candidates))
-        return [candidate for candidate in found if candidate.folds_agree]
+        known = [*map(self._candidates.__getitem__, sorted(self._candidates))]
+        if self._smoothed is None or self._smoothed[0] != known:
+            agreeing = [candidate for candidate in known if candidate.folds_agree]
+            self._smoothed = known, smoothed(agreeing)
+        return self._smoothed[1]
 
     def simulate(self) -> SimulatedSamples:
         """The estimates of all candidates on simulated samples."""
-        candidates = self.candidates
-        errors = self.cost_errors(candidates)
-        return SimulatedSamples(self.rows, candidates, self._binned, errors)
-
-    def cost_errors(self, candidates: Sequence[Candidate]) -> Array:
-        """Standard errors of the differences of costs, for each pair of candidates.
-
-        0 for candidates of different bases: these always count as different. The variance of a
-        difference of means over the same rows is ``var_i + var_j - 2 cov_ij``.
-        """
-        rows, cost = self.rows, self.rows.evaluation.cost
-        some = np.arange(0, len(rows.cells), -(-len(rows.cells) // MOST_COMPARED))
-        labels, weight = rows.cells[some] % len(cost), rows.weight[some] / rows.weight.max()
-        own = np.empty((len(candidates), len(some)))
-        for number, candidate in enumerate(candidates):
-            predicted = rows.predicted(self._binned[candidate.ranker], candidate, some)
-            own[number] = cost[labels, predicted] / cost_unit(cost)
-        own -= (own @ weight / weight.sum())[:, None]
-        own *= weight / weight.sum() * np.sqrt(len(some) / len(rows.cells))
-        covariance = own @ own.T
-        alone = covariance.diagonal()
-        variance = alone[:, None] + alone - 2.0 * covariance
-        bases = {ranker: number for number, some in enumerate(self.bases) for ranker in some}
-        basis = np.array([bases.get(candidate.ranker, -1) for candidate in candidates])
-        variance = np.where(basis[:, None] == basis, np.maximum(variance, 0.0), 0.0)
-        return cost_unit(cost) * np.sqrt(variance)
+        return SimulatedSamples(self.rows, self.candidates, self._binned)
 
     def score_table(self, candidate: Candidate) -> ScoreTable:
         """Counts of the out-of-fold scores of a candidate."""
@@ -184,8 +162,7 @@ def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | No
         if not wanted:
             break
         pool.add(wanted)
-    candidates = pool.candidates
-    return choose(candidates, goal, confidence, optimism, pool.cost_errors(candidates))
+    return choose(pool.candidates, goal, confidence, optimism)
 
 
 def _grid(goal: Goal, effort: Effort, constant_cost: float) -> list[Goal]:

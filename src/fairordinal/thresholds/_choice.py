@@ -1,9 +1,6 @@
 """Which candidate to take for a goal, and warnings about it.
 
-The rule takes the cheapest candidate that keeps the limit on held-out rows. Costs that differ by at
-most one standard error of their paired difference count as equal. Among candidates of one basis
-with equal costs, the ranker nearest to the plain one is taken: the choice then depends less on
-chance.
+The rule takes the cheapest candidate whose estimated violation on new rows keeps the limit.
 """
 
 from __future__ import annotations
@@ -17,10 +14,9 @@ from scipy.special import ndtri
 from fairordinal._inference import fisher_estimates, measured_contrasts
 from fairordinal._render import name_of
 from fairordinal._support import visible, warn
-from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit
-from fairordinal.thresholds._optimism import Optimism, simplicity_ranks
+from fairordinal.thresholds._optimism import Optimism
 
 ROUNDING = 1e-9
 NEARLY_ALL = 0.9  # share of the rows with one predicted label, beyond which users are warned
@@ -39,13 +35,12 @@ def choose(
     goal: Goal,
     confidence: float | None,
     optimism: Optimism,
-    errors: Array,
 ) -> Chosen:
     """The candidate of least cost within the limit, or of the least objective.
 
     Its estimated violation, or with `confidence` the upper bound, has to be within the limit less
-    the margin for the optimism of the choice. `errors` are the standard errors of differences of
-    costs, for each pair of candidates. If no candidate is within the limit, the fairest is taken.
+    the margin for the optimism of the choice. If no candidate is within the limit, the fairest is
+    taken.
     """
     evaluation = candidates[0].evaluation
     unit = search_unit(evaluation.cost)
@@ -58,10 +53,7 @@ def choose(
     kept = np.array([keeps_limit(c, goal, confidence, optimism.margin) for c in candidates])
     if not kept.any():
         return Chosen(candidates[int(np.round(judged, 9).argmin())], optimism, keeps=False)
-    best = int(np.where(kept, costs, np.inf).argmin())
-    equal = np.flatnonzero(kept & (costs - costs[best] <= errors[best]))
-    best = int(equal[np.lexsort((costs[equal], simplicity_ranks(candidates)[equal]))[0]])
-    return Chosen(candidates[best], optimism, keeps=True)
+    return Chosen(candidates[int(np.where(kept, costs, np.inf).argmin())], optimism, keeps=True)
 
 
 def rivals(

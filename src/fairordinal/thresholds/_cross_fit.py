@@ -80,6 +80,7 @@ class Candidate:
     folds_agree: bool = (
         True  # False if a fold is predicted one label, and the model is not constant
     )
+    correction: float = 0.0  # of the violation, by similar candidates (`_smoothing`)
     _bounds: dict[float, float] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -88,11 +89,16 @@ class Candidate:
         return self.evaluation.mean_cost(self.table)
 
     @cached_property
-    def violation(self) -> float:
-        """Estimated violation on new rows; 0 if no disparity is defined."""
+    def cross_fitted_violation(self) -> float:
+        """Violation of the cross-fitted predictions; 0 if no disparity is defined."""
         if self.is_surely_fair:
             return 0.0
         return float(np.nan_to_num(self.evaluation.criterion.violation(self.table)))
+
+    @property
+    def violation(self) -> float:
+        """Estimated violation on new rows."""
+        return max(self.cross_fitted_violation + self.correction, 0.0)
 
     @property
     def is_constant(self) -> bool:
@@ -107,7 +113,8 @@ class Candidate:
     def bound(self, confidence: float) -> float:
         """Upper bound of the violation on new rows, one-sided, for each pair of groups by itself.
 
-        ``max_e (|v_e| + z_c σ_e)``, with the deviations of the intervals of an audit.
+        ``max_e (|v_e| + z_c σ_e)``, with the deviations of the intervals of an audit, plus the
+        correction by similar candidates.
         """
         if self.is_surely_fair:
             return 0.0
@@ -115,7 +122,7 @@ class Candidate:
             self._bounds[confidence] = violation_bound(
                 self.evaluation.criterion, self.table, confidence, self.instability.disparities
             )
-        return self._bounds[confidence]
+        return max(self._bounds[confidence] + self.correction, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,7 @@ from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import BinnedScores, Candidate, HeldOutRows
 from fairordinal.thresholds._evaluation import Measured, measured
 from fairordinal.thresholds._goal import Goal
+from fairordinal.thresholds._smoothing import smoothing_of
 
 MARGIN_SHARE = 0.5  # of the optimism, without confidence
 SIMULATED_ERROR = 0.2  # share of the error allowed by a confidence that simulations may have
@@ -63,17 +64,13 @@ class Optimism(NamedTuple):
 
 
 class SimulatedSamples:
-    """Simulated estimates of the costs and disparities of candidates.
-
-    `errors` are the standard errors of the differences of their costs, for each pair.
-    """
+    """Simulated estimates of the costs and disparities of candidates."""
 
     def __init__(
         self,
         rows: HeldOutRows,
         candidates: Sequence[Candidate],
         binned: Mapping[int, BinnedScores],
-        errors: Array,
     ) -> None:
         self.rows = rows
         generator = np.random.default_rng(SEED)
@@ -89,8 +86,7 @@ class SimulatedSamples:
         self._one = float(rows.weight.mean())  # weight of one row
         self.unit = cost_unit(rows.evaluation.cost)
         self.costs = np.array([candidate.cost / self.unit for candidate in candidates])
-        self.errors = errors / self.unit
-        self.simplicity = simplicity_ranks(candidates)
+        self.smoothing = smoothing_of(candidates)
         self.surely_fair = np.array([candidate.is_surely_fair for candidate in candidates])
         self.values = np.zeros((len(candidates), MOST_CONTRASTS))
         self.deviations = np.zeros_like(self.values)
@@ -141,7 +137,9 @@ class SimulatedSamples:
         reach = (
             0.0 if confidence is None else float(ndtri(confidence)) * self.deviations[:, :, None]
         )
-        judged, estimates = (simulated + reach).max(axis=1), simulated.max(axis=1)
+        violations = simulated.max(axis=1)
+        estimates = self.smoothing(violations)
+        judged = estimates + (simulated + reach).max(axis=1) - violations
         if confidence is None:
             found = self._optimism(judged, estimates, goal.limit)
             return found._replace(margin=MARGIN_SHARE * found.violation)
@@ -166,32 +164,21 @@ class SimulatedSamples:
     @property
     def _violations(self) -> Array:
         """True violations in the simulation: the estimates at which it is centred."""
-        return np.abs(self.values).max(axis=1)
+        return self.smoothing(np.abs(self.values).max(axis=1))
 
     def _chosen(self, judged: Array, limit: float) -> Array:
         """The candidate that the rule of `choose` takes in each sample, by simulated estimates."""
-        costs, sample = self.costs[:, None] + self._moved_costs, np.arange(N_SAMPLES)
+        costs = self.costs[:, None] + self._moved_costs
         kept = (judged <= limit) | self.surely_fair[:, None]
-        best = np.where(kept, costs, np.inf).argmin(axis=0)
-        equal = kept & (costs - costs[best, sample] <= self.errors[best].T)
-        simplest = np.where(equal, self.simplicity[:, None], np.inf)
-        simplest = np.where(simplest == simplest.min(axis=0), costs, np.inf).argmin(axis=0)
-        return np.where(kept.any(axis=0), simplest, judged.argmin(axis=0))
-
-
-def simplicity_ranks(candidates: Sequence[Candidate]) -> Array:
-    """The number of the ranker of each candidate; constant predictors come after all rankers.
-
-    Rankers are numbered from accurate to fair: a lower number is nearer to the plain ranker.
-    """
-    last = 1 + max(candidate.ranker for candidate in candidates)
-    return np.array([last if c.is_constant else c.ranker for c in candidates])
+        cheapest = np.where(kept, costs, np.inf).argmin(axis=0)
+        return np.where(kept.any(axis=0), cheapest, judged.argmin(axis=0))
 
 
 def expected(candidate: Candidate, confidence: float, optimism: Optimism) -> Measured:
     """Cost and violation of a candidate on new rows, by its cross-fitted predictions.
 
-    The optimism of the choice is added to the upper ends of the intervals.
+    The violation and its interval are corrected by similar candidates. The optimism of the choice
+    is added to the upper ends of the intervals.
     """
     found = measured(candidate.evaluation, candidate.table, confidence, candidate.instability)
     low, high = found.cost_interval
@@ -203,4 +190,6 @@ def expected(candidate: Candidate, confidence: float, optimism: Optimism) -> Mea
     if np.isnan(found.violation):  # no disparity is defined: the violation may be anything
         return found._replace(violation=0.0, violation_interval=(0.0, most))
     low, high = found.violation_interval
-    return found._replace(violation_interval=(low, max(high, min(high + optimism.violation, most))))
+    ends = (low + candidate.correction, high + candidate.correction + optimism.violation)
+    low, high = np.clip(ends, 0.0, most).tolist()
+    return found._replace(violation=min(candidate.violation, most), violation_interval=(low, high))
