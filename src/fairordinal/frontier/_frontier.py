@@ -340,9 +340,8 @@ class FairOrdinalFrontier(RankerPathEstimator):
         Parameters
         ----------
         max_violation : float, default=None
-            Take the model of least cost whose expected violation is within this limit, less a
-            margin for the optimism of choosing the best of many models. There is a warning if
-            nearly all rows get one label.
+            Take the model of least cost whose expected violation is within this limit. There is a
+            warning if nearly all rows get one label.
         max_cost : float, default=None
             Take the model of least violation whose expected cost is at most this.
         knee : bool, default=False

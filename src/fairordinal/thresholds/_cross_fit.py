@@ -113,8 +113,8 @@ class Candidate:
     def bound(self, confidence: float) -> float:
         """Upper bound of the violation on new rows, one-sided, for each pair of groups by itself.
 
-        ``max_e (|v_e| + z_c σ_e)``, with the deviations of the intervals of an audit, plus the
-        correction by similar candidates.
+        ``max_e (|v_e| + z_c σ_e)``, with the deviations of the intervals of an audit; at least the
+        estimated violation.
         """
         if self.is_surely_fair:
             return 0.0
@@ -122,7 +122,7 @@ class Candidate:
             self._bounds[confidence] = violation_bound(
                 self.evaluation.criterion, self.table, confidence, self.instability.disparities
             )
-        return max(self._bounds[confidence] + self.correction, 0.0)
+        return max(self._bounds[confidence], self.violation)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,16 +11,15 @@ each simulated sample the rule chooses a candidate by the simulated estimates v*
 that simulation are the v. The mean differences between v and v* of the chosen candidates are the
 optimism of the rule (`Optimism`).
 
-Limits are made stricter by a `margin`:
+Without confidence, the rule needs no correction: estimates are smoothed (`_smoothing`), and what is
+left of the optimism only raises the upper ends of intervals. With confidence c, the limit is made
+stricter by a `margin`, so that the rule keeps the limit in a share ``1 - (1 - c) / 5`` of the
+simulated samples. The rest of the error that is allowed is left for what simulations cannot show:
+they are centred at estimates, and not at the truth. This was settled on one half of the settings of
+benchmarks/bench_promise.py.
 
-* Without confidence, by half of the optimism. The simulated candidates differ more than the true
-  ones, because their estimates contain noise already.
-* With confidence c, by so much that the rule keeps the limit in a share ``1 - (1 - c) / 5`` of the
-  simulated samples. The rest of the error that is allowed is left for what simulations cannot show:
-  they are centred at estimates, and not at the truth.
-
-Both rules were settled on one half of the settings of benchmarks/bench_promise.py. Each row counts
-as one observation here, regardless of its weight, so that the unit of weights does not matter.
+Each row counts as one observation here, regardless of its weight, so that the unit of weights does
+not matter.
 
 References
 ----------
@@ -46,7 +45,6 @@ from fairordinal.thresholds._evaluation import Measured, measured
 from fairordinal.thresholds._goal import Goal
 from fairordinal.thresholds._smoothing import smoothing_of
 
-MARGIN_SHARE = 0.5  # of the optimism, without confidence
 SIMULATED_ERROR = 0.2  # share of the error allowed by a confidence that simulations may have
 MARGINS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # tried with confidence, shares of the limit
 N_SAMPLES = 200
@@ -134,37 +132,32 @@ class SimulatedSamples:
         if not goal.hard or not len(self.costs):
             return Optimism()
         simulated = np.abs(self.values[:, :, None] + self._moved)
-        reach = (
-            0.0 if confidence is None else float(ndtri(confidence)) * self.deviations[:, :, None]
-        )
-        violations = simulated.max(axis=1)
-        estimates = self.smoothing(violations)
-        judged = estimates + (simulated + reach).max(axis=1) - violations
+        estimates = self.smoothing(simulated.max(axis=1))
         if confidence is None:
-            found = self._optimism(judged, estimates, goal.limit)
-            return found._replace(margin=MARGIN_SHARE * found.violation)
-        most_broken = SIMULATED_ERROR * (1.0 - confidence)
-        for share in MARGINS:
-            margin = share * goal.limit
-            chosen = self._chosen(judged, goal.limit - margin)
-            if (self._violations[chosen] > goal.limit).mean() <= most_broken:
+            return self._optimism(estimates, estimates, goal.limit)
+        reach = float(ndtri(confidence)) * self.deviations[:, :, None]
+        bounds = np.maximum((simulated + reach).max(axis=1), estimates)
+        margin = self._margin(bounds, goal.limit, SIMULATED_ERROR * (1.0 - confidence))
+        return self._optimism(bounds, estimates, goal.limit - margin)._replace(margin=margin)
+
+    def _margin(self, bounds: Array, limit: float, most_broken: float) -> float:
+        """The smallest margin with which few enough simulated choices exceed the limit."""
+        true = np.abs(self.values).max(axis=1)
+        for margin in np.multiply(MARGINS, limit):
+            if (true[self._chosen(bounds, limit - margin)] > limit).mean() <= most_broken:
                 break
-        return self._optimism(judged, estimates, goal.limit - margin)._replace(margin=margin)
+        return float(margin)
 
     def _optimism(self, judged: Array, estimates: Array, limit: float) -> Optimism:
         """Mean differences between true values and estimates of the chosen candidates."""
         chosen, sample = self._chosen(judged, limit), np.arange(N_SAMPLES)
-        excess = self._violations[chosen] - estimates[chosen, sample]
+        true = self.smoothing(np.abs(self.values).max(axis=1))
+        excess = true[chosen] - estimates[chosen, sample]
         cheaper = -self._moved_costs[chosen, sample]
         return Optimism(
             violation=max(float(excess.mean()), 0.0),
             cost=self.unit * max(float(cheaper.mean()), 0.0),
         )
-
-    @property
-    def _violations(self) -> Array:
-        """True violations in the simulation: the estimates at which it is centred."""
-        return self.smoothing(np.abs(self.values).max(axis=1))
 
     def _chosen(self, judged: Array, limit: float) -> Array:
         """The candidate that the rule of `choose` takes in each sample, by simulated estimates."""
@@ -177,8 +170,9 @@ class SimulatedSamples:
 def expected(candidate: Candidate, confidence: float, optimism: Optimism) -> Measured:
     """Cost and violation of a candidate on new rows, by its cross-fitted predictions.
 
-    The violation and its interval are corrected by similar candidates. The optimism of the choice
-    is added to the upper ends of the intervals.
+    The violation is smoothed over similar candidates; its interval is that of the cross-fitted
+    predictions, and extended to the violation if need be. The optimism of the choice is added to
+    the upper ends of the intervals.
     """
     found = measured(candidate.evaluation, candidate.table, confidence, candidate.instability)
     low, high = found.cost_interval
@@ -190,6 +184,6 @@ def expected(candidate: Candidate, confidence: float, optimism: Optimism) -> Mea
     if np.isnan(found.violation):  # no disparity is defined: the violation may be anything
         return found._replace(violation=0.0, violation_interval=(0.0, most))
     low, high = found.violation_interval
-    ends = (low + candidate.correction, high + candidate.correction + optimism.violation)
-    low, high = np.clip(ends, 0.0, most).tolist()
-    return found._replace(violation=min(candidate.violation, most), violation_interval=(low, high))
+    violation = min(candidate.violation, most)
+    ends = min(low, violation), max(high, min(high + optimism.violation, most), violation)
+    return found._replace(violation=violation, violation_interval=ends)
