@@ -316,13 +316,13 @@ def test_the_expected_violation_is_that_of_all_pairs_and_coins(criterion, n_grou
 @pytest.mark.parametrize("criterion", [*COUNTED, "equalized_odds"])
 def test_simulated_disparities_agree_with_the_expected_ones(criterion, n_groups):
     model, X, y, a = mixture(n_groups=n_groups, random_state=np.random.RandomState(0))
-    notion, seen, costs = as_criterion(criterion), [], []
+    criterion, seen, costs = as_criterion(criterion), [], []
     for _ in range(1000):
         predicted = model.predict(X)
-        seen.append(notion.disparities(read_table(y, predicted, a, labels=range(4))))
+        seen.append(criterion.disparities(read_table(y, predicted, a, labels=range(4))))
         costs.append(mean_cost(y, predicted, labels=range(4)))
     seen = np.array(seen)
-    expected = notion.disparities(model._expected_table(X, y, a, None))
+    expected = criterion.disparities(model._expected_table(X, y, a, None))
     error = seen.std(axis=0) / np.sqrt(len(seen))
     assert (np.abs(seen.mean(axis=0) - expected) <= 4.5 * error + 1e-12).all()
     exact = model.expected_violation(X, y, sensitive_features=a, criterion=criterion)

@@ -164,7 +164,7 @@ def test_the_exit_code_is_a_gate(tmp_path, frame):
     frame.to_csv(path, index=False)
     found = audit(frame.grade, frame.predicted, sensitive_features=frame.sex, labels=ORDER)
     finding = found["equal_opportunity"]
-    notion = ("--criterion", "equal_opportunity", "--max-violation")
+    criterion = ("--criterion", "equal_opportunity", "--max-violation")
     between = (finding.violation + finding.violation_interval[1]) / 2
     for limit, confidence, code in (
         (finding.violation - 1e-6, None, 2),
@@ -173,11 +173,11 @@ def test_the_exit_code_is_a_gate(tmp_path, frame):
         (finding.violation_interval[1] + 1e-6, 0.95, 0),
     ):
         bound = () if confidence is None else ("--confidence", confidence)
-        assert run("audit", path, *AUDITED, *notion, limit, *bound).exit_code == code
+        assert run("audit", path, *AUDITED, *criterion, limit, *bound).exit_code == code
     small = tmp_path / "b.csv"
     small.write_text("y,p,g\n1,1,a\n1,1,b\n2,2,a\n")
     options = ("--y", "y", "--pred", "p", "--group", "g")
-    assert run("audit", small, *options, *notion, 1).exit_code == 2  # undefined is not fair
+    assert run("audit", small, *options, *criterion, 1).exit_code == 2  # undefined is not fair
 
 
 def test_an_order_that_is_stored_is_known(tmp_path, frame, expected):

@@ -108,7 +108,7 @@ def explicit_pairs(X, y, a):
     return X[i] - X[j], (y[i] > y[j]).astype(int), np.char.add(a[i].astype(str), a[j].astype(str))
 
 
-NOTIONS = {
+CRITERIA = {
     "demographic parity": (DemographicParity(pairs="unequal_labels"), reductions.DemographicParity),
     "equal opportunity": (EqualOpportunity(), reductions.TruePositiveRateParity),
 }
@@ -116,12 +116,12 @@ NOTIONS = {
 
 @pytest.mark.filterwarnings("ignore:Setting a")  # fairlearn's use of pandas
 @pytest.mark.parametrize("multiplier", [0.03, 0.015, -0.025])
-@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_multiplier_gives_what_grid_search_of_fairlearn_gives_on_explicit_pairs(
-    notion, multiplier
+    criterion, multiplier
 ):
     X, y, a = biased_rows(60)
-    criterion, moment = NOTIONS[notion]
+    criterion, moment = CRITERIA[criterion]
     data, alpha = data_of(X, y, a, criterion), 0.01
     D, signs, groups = explicit_pairs(X, y, a)
     probe = moment()

@@ -101,7 +101,7 @@ class DisparityDisplay:
 
     @classmethod
     def from_audit(
-        cls, audit: Audit, notion: str = "demographic_parity", *, ax: Any = None
+        cls, audit: Audit, criterion: str = "demographic_parity", *, ax: Any = None
     ) -> DisparityDisplay:
         """Draw one criterion of an audit.
 
@@ -111,7 +111,7 @@ class DisparityDisplay:
         ----------
         audit : Audit
             As :func:`~fairordinal.audit` returns it.
-        notion : str, default="demographic_parity"
+        criterion : str, default="demographic_parity"
             Name of the criterion.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
@@ -121,7 +121,7 @@ class DisparityDisplay:
         display : DisparityDisplay
             The display, drawn.
         """
-        finding = audit[notion]
+        finding = audit[criterion]
         disparities, lower, upper = worst_parts(finding)
         groups, title = audit.table.groups.tolist(), finding.criterion.title
         return cls(groups, disparities, lower=lower, upper=upper, title=title).plot(ax)
