@@ -38,7 +38,7 @@ def test_no_model_is_dominated(frontier):
 def test_holes_are_filled_or_named(frontier):
     for fair, cheap in pairwise(p.expected for p in frontier.points_):
         wide = cheap.violation - fair.violation > 0.05 or fair.cost - cheap.cost > 0.05 * fair.cost
-        assert wide == ((fair.violation, cheap.violation) in frontier.gaps_)
+        assert wide == ((fair.violation, cheap.violation) in frontier.holes_)
 
 
 def test_it_reaches_from_constant_to_accurate(frontier):

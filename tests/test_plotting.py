@@ -328,7 +328,7 @@ def test_the_frontier_is_drawn_where_it_is(frontier, rows):
     columns = ["cost", "cost_lower", "cost_upper", "violation", "violation_lower"]
     pd.testing.assert_frame_equal(display.frame()[columns], frame[columns])
     assert rows in display.ax_.get_ylabel()
-    assert bool(display.gaps) == (rows == "cross-validated" and bool(frontier.gaps_))
+    assert bool(display.holes) == (rows == "cross-validated" and bool(frontier.holes_))
     assert_tidy(display.figure_)
 
 

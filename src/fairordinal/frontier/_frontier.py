@@ -113,7 +113,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     ----------
     points_ : list of FrontierPoint
         The models, from fair to accurate.
-    gaps_ : list of tuple of float
+    holes_ : list of tuple of float
         Holes of the frontier: the violations of neighbouring models that differ by more than 0.05
         in violation, or by more than 5 % in cost. No candidate that was tried lies between them.
     classes_ : ndarray of shape (n_labels,)
@@ -233,7 +233,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
                 if say is not None:
                     say(f"thresholds of model {number + 1} of {len(front)}")
                 self.points_.append(self._point(pool, candidate, eval_set))
-        self.gaps_ = [
+        self.holes_ = [
             (fair.violation, cheap.violation)
             for fair, cheap in pairwise(front)
             if is_wide(fair, cheap)

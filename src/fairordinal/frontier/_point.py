@@ -130,7 +130,7 @@ def _notes(frontier: FairOrdinalFrontier) -> list[str]:
     notes = [
         f"No model lies between the violations {number(low)} and {number(high)}: limits between "
         "them lead to the same models, or to worse ones."
-        for low, high in frontier.gaps_
+        for low, high in frontier.holes_
     ]
     stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
     if stopped:

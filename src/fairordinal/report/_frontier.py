@@ -98,7 +98,7 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
-        [f"{number(low)} and {number(high)}" for low, high in frontier.gaps_],
+        [f"{number(low)} and {number(high)}" for low, high in frontier.holes_],
         max(len(table.groups) - MOST_GROUPS, 0),
         [],
     )
