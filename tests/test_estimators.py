@@ -68,6 +68,12 @@ def test_any_scorer_keeps_the_limit_on_its_held_out_scores(estimator):
     assert held_out.cost == model.cost_
 
 
+def test_frames_of_results_are_of_the_library_of_the_rows():
+    model = FairThresholdClassifier(Ridge(), trade_off=0.1)
+    model.fit(pl.DataFrame(X), y, sensitive_features=sex)
+    assert isinstance(model.result_.frame(), pl.DataFrame)
+
+
 def test_thresholds_are_chosen_on_scores_of_rows_the_estimator_was_not_fitted_to():
     forest = RandomForestClassifier(20, random_state=0)
     model = fair(forest, cv=4)

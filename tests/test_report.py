@@ -189,7 +189,7 @@ def test_confusion_matrices_are_those_of_the_audit(found):
 
 def test_the_numbers_are_those_of_the_thresholds(cuts):
     text = Page(report(thresholds=cuts).html).text
-    frame = cuts.table()
+    frame = cuts.frame()
     for label in cuts.labels.tolist():
         rows = frame[frame["label"] == label]
         before, after = rows["up_to_before"].iloc[0], rows["up_to_after"].iloc[0]

@@ -401,14 +401,14 @@ def test_other_thresholds_are_judged_on_the_same_rows():
     deployed = [-1.0, 0.0, 1.0, 2.0]
     state = result.state(deployed)
     assert state.cost == pytest.approx(mean_cost(y, np.searchsorted(deployed, s)))
-    frame = result.table(before=deployed)
+    frame = result.frame(before=deployed)
     assert frame["up_to_before"].tolist()[:2] == [-1.0, -1.0]
     assert frame.groupby("group")["share_after"].sum().tolist() == pytest.approx([1.0, 1.0])
     assert result.summary(deployed)["before"][1] == state.cost
     with pytest.raises(ValueError, match="4 numbers in ascending order"):
         result.state([1.0, 0.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="4 numbers in ascending order"):
-        result.table(before="abcd")
+        result.frame(before="abcd")
 
 
 def test_the_result_prints_and_shows():

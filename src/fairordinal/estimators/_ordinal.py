@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._basis import Score
 from fairordinal._path import Trained, best_by_basis, choose_on_path
-from fairordinal._render import BASIS_NAMES
+from fairordinal._render import BASIS_NAMES, frame_library
 from fairordinal._rows import lazily
 from fairordinal._support import wholly
 from fairordinal._table import ScoreTable
@@ -286,6 +287,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         chosen = choose_on_path(pool, goal, self.confidence)
         warn_about(pool.candidates, chosen, goal, self.confidence)
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
+        result = replace(result, library=frame_library(X, y, sensitive_features))
         model = ChosenModel(
             chosen.candidate,
             result,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._render import frame_library
 from fairordinal._rows import (
     Block,
     counted_scores,
@@ -247,6 +249,8 @@ class FairThresholdClassifier(
             warn_about(pool.candidates, chosen, goal, self.confidence)
             self.result_ = pool.thresholds(chosen.candidate, self._settings())
             self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
+        library = frame_library(X, y, sensitive_features)
+        self.result_ = replace(self.result_, library=library)
         warn_unfinished(self.result_, self.tol)
         return self
 

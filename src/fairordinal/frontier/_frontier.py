@@ -268,6 +268,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         result = pool.thresholds(candidate, read_settings(1e-3, self.max_time, 0, 0))
         if result.stopped_by == "interrupt":  # the user wants to stop the fit
             raise KeyboardInterrupt
+        result = replace(result, library=self._library)
         train = pool.predictions(candidate, result)
         point = FrontierPoint(
             candidate,

@@ -113,7 +113,7 @@ def _closing(result: ThresholdResult) -> list[str]:
         )
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0:
-        lines.append(f"{hidden} more groups: see .table().")
+        lines.append(f"{hidden} more groups: see .frame().")
     return lines
 
 
