@@ -210,12 +210,12 @@ def test_names_have_the_order_that_models_were_fitted_with():
     X, y, a = people(300)
     models = {
         "any": LogisticRegression().fit(X, NAMES[y]),
-        "constant": ConstantClassifier(categories=NAMES.tolist()).fit(X, NAMES[y]),
-        "part": ConstantClassifier(categories=["low", "top"]).fit(X, np.where(y > 1, "top", "low")),
+        "constant": ConstantClassifier(labels=NAMES.tolist()).fit(X, NAMES[y]),
+        "part": ConstantClassifier(labels=["low", "top"]).fit(X, np.where(y > 1, "top", "low")),
     }
     found = compare(models, X, NAMES[y], sensitive_features=a).frame()
     assert found["cost"][1] == mean_cost(y, np.full_like(y, np.median(y)))
-    models["reverse"] = ConstantClassifier(categories=NAMES[::-1].tolist()).fit(X, NAMES[y])
+    models["reverse"] = ConstantClassifier(labels=NAMES[::-1].tolist()).fit(X, NAMES[y])
     with pytest.raises(ValueError, match=r"models\['constant'\] and models\['reverse'\] have"):
         compare(models, X, NAMES[y], sensitive_features=a)
 

@@ -154,7 +154,7 @@ def test_limits_are_asked_of_a_frontier(split, monkeypatch):
 
     monkeypatch.setattr(methods, "FairOrdinalFrontier", Frontier)
     found = Limits(DP, (0.1, 0.2)).points(split)
-    assert asked == [(DP, {"cost_matrix": "absolute", "categories": [1, 2, 3]}), 0.1, 0.2]
+    assert asked == [(DP, {"cost_matrix": "absolute", "labels": [1, 2, 3]}), 0.1, 0.2]
     assert [row["cost"] for row in found] == [np.abs(split.test.y - 2).mean()] * 2
 
 

@@ -467,7 +467,7 @@ def test_fair_models_with_named_labels_are_shown(group_aware):
     score, y, group = rows_of(2)
     names = np.array(["low", "fair", "good", "best"])
     model = FairThresholdClassifier(
-        Ridge(), max_violation=0.2, categories=names.tolist(), group_aware=group_aware
+        Ridge(), max_violation=0.2, labels=names.tolist(), group_aware=group_aware
     ).fit(score[:, None], names[y], sensitive_features=group)
     asked = {"sensitive_features": group}
     display = GroupConfusionDisplay.from_estimator(model, score[:, None], names[y], **asked)
@@ -481,7 +481,7 @@ def test_fair_models_with_named_labels_are_shown(group_aware):
 def test_a_model_that_looks_at_groups_is_told_them():
     X, y, a = people(200)
     names = np.array(["low", "fair", "good", "best"])
-    model = WassersteinFairClassifier(Ridge(), categories=names.tolist())
+    model = WassersteinFairClassifier(Ridge(), labels=names.tolist())
     model.fit(X, names[y], sensitive_features=a)
     display = GroupConfusionDisplay.from_estimator(model, X, names[y], sensitive_features=a)
     predicted = model.predict(X, sensitive_features=a)

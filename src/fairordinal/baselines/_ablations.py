@@ -16,7 +16,7 @@ def fair_ranker_only(
     alpha: float | None = None,
     cost_matrix: Any = "absolute",
     cv: Any = None,
-    categories: Any = None,
+    labels: Any = None,
 ) -> FairThresholdClassifier:
     """Return a classifier with step 1 only: a fair ranker, with thresholds of least cost.
 
@@ -34,7 +34,7 @@ def fair_ranker_only(
     cv : int, float, splitter or iterable, default=None
         Splits for the out-of-fold scores that thresholds are chosen on. The paper uses in-sample
         scores: to get them, list one split with all rows as training and as test rows.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Returns
@@ -67,7 +67,7 @@ def fair_ranker_only(
         trade_off=0.0,
         cost_matrix=cost_matrix,
         cv=cv,
-        categories=categories,
+        labels=labels,
     )
 
 
@@ -79,7 +79,7 @@ def fair_thresholds_only(
     cost_matrix: Any = "absolute",
     group_aware: bool = False,
     cv: Any = None,
-    categories: Any = None,
+    labels: Any = None,
 ) -> FairThresholdClassifier:
     """Return a classifier with step 2 only: fair thresholds for scores of proportional odds.
 
@@ -102,7 +102,7 @@ def fair_thresholds_only(
     cv : int, float, splitter or iterable, default=None
         Splits for the out-of-fold scores that thresholds are chosen on. The paper uses in-sample
         scores: to get them, list one split with all rows as training and as test rows.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Returns
@@ -136,5 +136,5 @@ def fair_thresholds_only(
         cost_matrix=cost_matrix,
         group_aware=group_aware,
         cv=cv,
-        categories=categories,
+        labels=labels,
     )

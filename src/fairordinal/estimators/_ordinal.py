@@ -98,7 +98,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     cv : int, splitter or iterable of splits, default=5
         Folds of rows. A number means shuffled folds, stratified by group and label. Rows of one
         person belong in one fold: list the splits of `GroupKFold`.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order.
     tol : float, default=1e-5
         Tolerance at which the fit of a ranker stops.
@@ -230,7 +230,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         cost_matrix: Any = "absolute",
         confidence: float | None = None,
         cv: int = 5,
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
         max_time: float | None = 60.0,
@@ -246,7 +246,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         self.cost_matrix = cost_matrix
         self.confidence = confidence
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time

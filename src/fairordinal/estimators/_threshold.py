@@ -118,7 +118,7 @@ class FairThresholdClassifier(
         its scores is changed if they rise along the labels in descending order.
     response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
         The method that gives the scores; ``"auto"`` takes the first of the others that does.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     tol : float, default=1e-3
         The gap at which the search for thresholds stops; 0 asks for the best thresholds.
@@ -191,7 +191,7 @@ class FairThresholdClassifier(
         group_aware: bool = False,
         cv: Any = None,
         response_method: str = "auto",
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-3,
         max_time: float | None = 60.0,
         n_jobs: int | None = None,
@@ -206,7 +206,7 @@ class FairThresholdClassifier(
         self.group_aware = group_aware
         self.cv = cv
         self.response_method = response_method
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_time = max_time
         self.n_jobs = n_jobs
@@ -331,7 +331,7 @@ class FairThresholdClassifier(
         method = choose_response(self.estimator, first_rows(X), self.response_method)
         score = partial(_score_block, self.estimator, method)
         rows, labels, names = read_partitions(
-            X, y, sensitive_features, sample_weight, self.categories, score=score
+            X, y, sensitive_features, sample_weight, self.labels, score=score
         )
         self.classes_ = plain_array(labels)
         self._response = Response(method, self.classes_)
@@ -349,7 +349,7 @@ class FairThresholdClassifier(
         check_same_length(column, groups)
         check_consistent_length(X, column.values)
         weight = read_weight(sample_weight, len(column.values), rows_of="y")
-        truth, _, _ = order_labels(column, column, self.categories)
+        truth, _, _ = order_labels(column, column, self.labels)
         check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
         cells = groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))

@@ -52,7 +52,7 @@ NO_OPTIMISM = Optimism()
 
 SHARED = (
     *("criterion", "basis", "ranker", "loss", "alpha", "cost_matrix"),
-    *("cv", "categories", "tol", "max_iter", "max_time", "random_state"),
+    *("cv", "labels", "tol", "max_iter", "max_time", "random_state"),
 )  # parameters that the frontier has in common with FairOrdinalClassifier
 
 
@@ -96,7 +96,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     cv : int, splitter or iterable of splits, default=5
         Folds of rows. A number means shuffled folds, stratified by group and label. With
         `estimator`, also a share of the rows or ``"prefit"``.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order.
     tol : float, default=1e-5
         Tolerance at which the fit of a ranker stops.
@@ -165,7 +165,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         cost_matrix: Any = "absolute",
         confidence: float = 0.95,
         cv: Any = 5,
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
         max_time: float | None = 2.0,
@@ -181,7 +181,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         self.cost_matrix = cost_matrix
         self.confidence = confidence
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -254,7 +254,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
             criterion=self.criterion,
             cost_matrix=self.cost_matrix,
             cv=self.cv,
-            categories=self.categories,
+            labels=self.labels,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )

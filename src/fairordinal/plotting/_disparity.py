@@ -213,7 +213,7 @@ class DisparityDisplay:
             A weight of 2 is a row repeated twice.
         labels : sequence, default=None
             All labels in ascending order; None takes those of a model that was fitted with
-            `categories`, else the order of numbers or of categoricals.
+            `labels`, else the order of numbers or of categoricals.
         confidence : float, default=0.95
             Confidence level of the intervals, for all pairs of groups at once.
         ax : matplotlib Axes, default=None

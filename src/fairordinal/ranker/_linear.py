@@ -71,7 +71,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     cv : int, splitter or iterable of splits, default=5
         Folds by which `alpha` is chosen. A number means shuffled folds, stratified by group and
         label.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. None sorts the labels of `y`.
     tol : float, default=1e-5
         A fit stops if no entry of the gradient, in whitened coordinates, is larger.
@@ -140,7 +140,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         loss: str = "logistic",
         alpha: float | None = None,
         cv: int = 5,
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
         random_state: Any = 0,
@@ -151,7 +151,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.loss = loss
         self.alpha = alpha
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -184,7 +184,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tol = check_number(self.tol, "tol")
         criterion = require_pairwise(as_criterion(self.criterion))
         rows, self.classes_, _ = read_rows(
-            self, X, y, sensitive_features, sample_weight, self.categories
+            self, X, y, sensitive_features, sample_weight, self.labels
         )
         require_sorting(rows, loss)
         rows = sample_of(rows) if is_small(rows) else rows
