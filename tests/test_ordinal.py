@@ -135,7 +135,7 @@ def test_the_fitted_model_is_what_it_says():
 def test_fairer_than_moving_thresholds_alone():
     X, y, a = people()
     model = FairOrdinalClassifier(trade_off=0.4, **QUICK).fit(X, y, sensitive_features=a)
-    plain = FairLinearRanker(trade_off=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
+    plain = FairLinearRanker(violation_weight=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
     assert abs(np.corrcoef(model.decision_function(X), a)[0, 1]) < abs(
         np.corrcoef(plain.decision_function(X), a)[0, 1]
     )

@@ -122,7 +122,7 @@ def test_a_fitted_regressor_of_numbers_out_of_order_is_refused():
 
 
 RANKING = {
-    "FairLinearRanker": FairLinearRanker(alpha=0.01, ranker="relaxed", trade_off=0.0),
+    "FairLinearRanker": FairLinearRanker(alpha=0.01, ranker="relaxed", violation_weight=0.0),
     "FairOrdinalClassifier": FairOrdinalClassifier(alpha=0.01, ranker="relaxed", trade_off=0.0),
     "ProportionalOddsClassifier": ProportionalOddsClassifier(alpha=0.01),
 }

@@ -12,7 +12,7 @@ from fairordinal.ranker import FairLinearRanker
 def fair_ranker_only(
     criterion: Any = "demographic_parity",
     *,
-    trade_off: float = 0.5,
+    violation_weight: float = 0.5,
     alpha: float | None = None,
     cost_matrix: Any = "absolute",
     cv: Any = None,
@@ -24,8 +24,8 @@ def fair_ranker_only(
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
         Fairness criterion of the ranker.
-    trade_off : float in [0, 1], default=0.5
-        The paper's μ: 0 for the most accurate ranker, 1 for the fairest.
+    violation_weight : float in [0, 1], default=0.5
+        The paper's μ: 0 for the most accurate ranker, 1 for the fairest; see `FairLinearRanker`.
     alpha : float, default=None
         Strength of the ranker's penalty; None chooses it by cross-validation.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -57,10 +57,12 @@ def fair_ranker_only(
     Examples
     --------
     >>> from fairordinal.baselines import fair_ranker_only
-    >>> fair_ranker_only(trade_off=0.3).estimator
-    FairLinearRanker(ranker='grid', trade_off=0.3)
+    >>> fair_ranker_only(violation_weight=0.3).estimator
+    FairLinearRanker(ranker='grid', violation_weight=0.3)
     """
-    ranker = FairLinearRanker(criterion, trade_off=trade_off, ranker="grid", alpha=alpha)
+    ranker = FairLinearRanker(
+        criterion, violation_weight=violation_weight, ranker="grid", alpha=alpha
+    )
     return FairThresholdClassifier(
         ranker,
         criterion=criterion,
