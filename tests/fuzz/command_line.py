@@ -212,8 +212,8 @@ def hostile_arguments_end_in_a_line(generator):
     """Options of any kind, files that are none: an error is a line with exit code 1."""
     words = [
         "--y", "--pred", "--group", "--labels", "--json", "--counts", "--max-violation", "-1",
-        "nan", "1e400", "", "audit", "thresholds", "--help", "--nope", "y", "p", "g", "/", ".", "-o",
-        "/nonexistent/x.csv", "\x1b[31m", "a\rb", "=1", "--criterion", "--confidence", "2",
+        "nan", "1e400", "", "audit", "thresholds", "--help", "--nope", "y", "p", "g", "/", ".",
+        "-o", "/nonexistent/x.csv", "\x1b[31m", "a\rb", "=1", "--criterion", "--confidence", "2",
     ]  # fmt: skip
     command = choose(generator, "audit", "fit", "predict", "thresholds", "frontier")
     chosen = [choose(generator, *words) for _ in range(int(generator.integers(0, 8)))]

@@ -11,8 +11,7 @@ import numpy as np
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
 from fairordinal.estimators import describe_basis
-from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured
-from fairordinal.frontier._point import farthest_from_chord
+from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured, farthest_from_chord
 from fairordinal.plotting import model_number
 from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text, score_text
 from fairordinal.report._page import LABEL_WIDTH, Name, as_json, display_names
