@@ -12,5 +12,6 @@ from fairordinal.estimators._ordinal import FairOrdinalClassifier
 from fairordinal.estimators._ordinal import describe_basis as describe_basis
 from fairordinal.estimators._scores import learned_labels as learned_labels
 from fairordinal.estimators._threshold import FairThresholdClassifier
+from fairordinal.estimators._threshold import score_pool as score_pool
 
 __all__ = ["FairOrdinalClassifier", "FairThresholdClassifier"]

@@ -241,7 +241,7 @@ class FairThresholdClassifier(
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         self._check(goal)
-        pool = self.pool(X, y, sensitive_features, sample_weight)
+        pool = self._pool(X, y, sensitive_features, sample_weight)
         if self.group_aware:
             self._cut_by_group(pool, goal)
         else:
@@ -285,25 +285,8 @@ class FairThresholdClassifier(
         )
 
     @wholly
-    def pool(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> ScorePool:
-        """Fit the estimator, without thresholds, and make a pool of candidates of its scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, as the estimator takes them.
-        y : array-like of shape (n_samples,)
-            True ordinal labels.
-        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample. Rows are matched by position; an index is ignored.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weights.
-
-        Returns
-        -------
-        pool : ScorePool
-            From which `fit` chooses thresholds.
-        """
+    def _pool(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> ScorePool:
+        """Fit the estimator, without thresholds, and make a pool of candidates of its scores."""
         check_choice(self.response_method, "response_method", RESPONSES)
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
         read = self._read_dask if is_dask(X) else self._read
@@ -453,6 +436,20 @@ class FairThresholdClassifier(
         inner = get_tags(self.estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
+
+
+def score_pool(
+    classifier: FairThresholdClassifier,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+) -> ScorePool:
+    """Fit the estimator of a classifier, and return the pool from which `fit` chooses thresholds.
+
+    Sets all attributes of the classifier that do not depend on thresholds.
+    """
+    return classifier._pool(X, y, sensitive_features, sample_weight)
 
 
 class ScoredRows(NamedTuple):

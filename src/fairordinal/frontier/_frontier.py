@@ -29,6 +29,7 @@ from fairordinal.estimators import (
     FairOrdinalClassifier,
     FairThresholdClassifier,
     RankerPathEstimator,
+    score_pool,
 )
 from fairordinal.frontier._point import FrontierPoint, farthest_from_chord, frontier_text
 from fairordinal.plotting import FrontierDisplay
@@ -258,7 +259,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        pool = self._scorer.pool(X, y, sensitive_features, sample_weight)
+        pool = score_pool(self._scorer, X, y, sensitive_features, sample_weight)
         self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_
         return pool
 
