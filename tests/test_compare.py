@@ -195,7 +195,7 @@ def test_competitors_are_drawn_beside_a_frontier():
     frontier = FairOrdinalFrontier(alpha=1e-3, ranker="reduction", cv=3)
     frontier.fit(X, y, sensitive_features=a, eval_set=new)
     found = compare(competitors(X, y, a), *new[:2], sensitive_features=new[2])
-    drawn = frontier.plot(rows="held-out", baselines=found).frame()
+    drawn = frontier.plot(measured_on="held-out", baselines=found).frame()
     drawn = drawn[drawn["name"] != "model"].reset_index()
     assert drawn["name"].tolist() == ["group-aware", "Wasserstein", "in a pipeline", "one set"]
     for key in ("cost", "cost_lower", "violation", "violation_upper"):

@@ -321,9 +321,9 @@ def frontier():
 
 @pytest.mark.parametrize("rows", ["cross-validated", "train", "held-out"])
 def test_the_frontier_is_drawn_where_it_is(frontier, rows):
-    display = frontier.plot(rows=rows)
+    display = frontier.plot(measured_on=rows)
     frame = frontier.frame()
-    frame = frame[frame["rows"] == rows].reset_index(drop=True)
+    frame = frame[frame["measured_on"] == rows].reset_index(drop=True)
     np.testing.assert_array_equal(display.stars_.get_offsets(), frame[["violation", "cost"]])
     columns = ["cost", "cost_lower", "cost_upper", "violation", "violation_lower"]
     pd.testing.assert_frame_equal(display.frame()[columns], frame[columns])
@@ -400,7 +400,7 @@ def test_one_point_and_undefined_points_are_drawn():
         ({"chosen": 99}, "chosen must be a number from 0 to"),
         ({"chosen": True}, "chosen must be a number from 0 to"),
         ({"chosen": "knee"}, "chosen must be a number from 0 to"),
-        ({"rows": "test"}, "rows must be one of"),
+        ({"measured_on": "test"}, "measured_on must be one of"),
         ({"baselines": {"x": 1.0}}, r"baseline 'x' must be \(cost, violation\)"),
         ({"baselines": {"x": (1.0, 2.0, 3.0)}}, r"baseline 'x' must be \(cost, violation\)"),
         ({"baselines": {"x": ([1.0], [1.0, 2.0])}}, "baseline 'x' must be .* as many"),

@@ -319,11 +319,11 @@ class FairOrdinalFrontier(RankerPathEstimator):
         Returns
         -------
         frame : DataFrame
-            With the columns `model` (its number), `rows` (train, cross-validated or held-out),
-            `cost` and `violation` with intervals (`cost_lower`, …), `limit` for which its
-            thresholds were cut (inf without one), `ranker` (its number on the path), `labels` (how
-            many it predicts) and `gap` of its thresholds. Of the library that the input came from,
-            otherwise pandas.
+            With the columns `model` (its number), `measured_on` (train, cross-validated or
+            held-out), `cost` and `violation` with intervals (`cost_lower`, …), `limit` for which
+            its thresholds were cut (inf without one), `ranker` (its number on the path),
+            `n_labels` (how many it predicts) and `gap` of its thresholds. Of the library that the
+            input came from, otherwise pandas.
         """
         check_is_fitted(self, "points_")
         rows = [row for number, point in enumerate(self.points_) for row in point.rows(number)]
@@ -389,7 +389,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     def plot(
         self,
         *,
-        rows: str = "cross-validated",
+        measured_on: str = "cross-validated",
         chosen: Any = None,
         baselines: Any = None,
         ax: Any = None,
@@ -398,7 +398,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
 
         Parameters
         ----------
-        rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
+        measured_on : {"cross-validated", "train", "held-out"}, default="cross-validated"
             The rows on which cost and violation are measured; held-out rows are those of
             `eval_set`.
         chosen : FairOrdinalClassifier or int, default=None
@@ -417,7 +417,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         """
         check_is_fitted(self, "points_")
         return FrontierDisplay.from_frontier(
-            self, rows=rows, chosen=chosen, baselines=baselines, ax=ax
+            self, measured_on=measured_on, chosen=chosen, baselines=baselines, ax=ax
         )
 
     def _chosen(

@@ -163,7 +163,7 @@ class FrontierDisplay:
         cls,
         frontier: Any,
         *,
-        rows: str = "cross-validated",
+        measured_on: str = "cross-validated",
         chosen: Any = None,
         baselines: Any = None,
         ax: Any = None,
@@ -174,7 +174,7 @@ class FrontierDisplay:
         ----------
         frontier : FairOrdinalFrontier
             A fitted frontier.
-        rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
+        measured_on : {"cross-validated", "train", "held-out"}, default="cross-validated"
             The rows on which cost and violation are measured:
 
             - ``"cross-validated"``: estimates for new rows, by cross-validation;
@@ -195,13 +195,14 @@ class FrontierDisplay:
             The display, drawn.
         """
         found = [row for i, point in enumerate(frontier.points_) for row in point.rows(i)]
-        known = sorted({row["rows"] for row in found})
-        if rows not in known:
+        known = sorted({row["measured_on"] for row in found})
+        if measured_on not in known:
             raise ValueError(
-                f"rows must be one of {known}, on which this frontier was measured, got {rows!r}. "
-                "Pass held-out rows to fit as eval_set."
+                f"measured_on must be one of {known}, got {measured_on!r}. Pass held-out rows to "
+                "fit as eval_set."
             )
-        column = {key: [row[key] for row in found if row["rows"] == rows] for key in found[0]}
+        found = [row for row in found if row["measured_on"] == measured_on]
+        column = {key: [row[key] for row in found] for key in found[0]}
         points = read_points(
             column["cost"],
             column["violation"],
@@ -213,8 +214,8 @@ class FrontierDisplay:
             points,
             baselines=read_baselines(baselines, frontier.criterion_),
             chosen=model_number(frontier, chosen),
-            holes=frontier.holes_ if rows == "cross-validated" else (),
-            names=(f"violation of {frontier.criterion_.title}", f"mean cost, {rows}"),
+            holes=frontier.holes_ if measured_on == "cross-validated" else (),
+            names=(f"violation of {frontier.criterion_.title}", f"mean cost, {measured_on}"),
         )
         return display.plot(ax)
 
