@@ -415,7 +415,7 @@ def test_one_step_without_the_other():
     ranked = fair_ranker_only(violation_weight=0.6, alpha=1e-3).fit(X, y, **rows)
     unfair = fair_ranker_only(violation_weight=0.0, alpha=1e-3).fit(X, y, **rows)
     assert ranked.violation_ < unfair.violation_
-    assert ranked.result_.goal.price == 0
+    assert ranked.result_.goal.penalty == 0
     assert unfair.cost_ == pytest.approx(plain.cost_, abs=0.03)
 
 

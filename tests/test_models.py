@@ -258,7 +258,7 @@ def test_what_it_is_worth_is_what_the_classifier_says(table, model):
     fitted = FairOrdinalClassifier(**QUICK)
     fitted.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
     assert model.certificate.objective == fitted.result_.objective
-    assert model.certificate.price == pytest.approx(3 * 0.3 / 0.7)
+    assert model.certificate.penalty == pytest.approx(3 * 0.3 / 0.7)
     assert model.expected.violation_interval == fitted.expected_violation_interval_
     assert model.expected.confidence == fitted.confidence_ == 0.95
     assert model.settings.trade_off == 0.3
