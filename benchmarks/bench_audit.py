@@ -1,6 +1,6 @@
 """Audit of 10⁵ to 10⁸ rows against fairlearn's MetricFrame, and its memory.
 
-Each size runs in a process of its own. `audit` computes all notions with intervals for k=5
+Each size runs in a process of its own. `audit` computes all criteria with intervals for k=5
 labels and 3 groups from int64 codes; MetricFrame computes one metric, the mean absolute error by
 group, on the same rows; one `bincount` of the rows is the floor. CPU seconds. Memory is the peak
 of the process beyond its imports, inputs included, as a multiple of the inputs.

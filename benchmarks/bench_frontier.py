@@ -110,7 +110,7 @@ def hypervolumes(name, split, criterion):
     constant = metrics.mean_cost(new_y, np.full(len(new_y), int(np.median(y))))
     try:
         start = time.process_time()
-        frontier = FairOrdinalFrontier(criterion, categories=sorted({*y, *new_y}))
+        frontier = FairOrdinalFrontier(criterion, labels=sorted({*y, *new_y}))
         frontier.fit(X, y, sensitive_features=a, eval_set=(new_X, new_y, new_a))
         seconds = time.process_time() - start
     except ValueError:

@@ -149,10 +149,10 @@ def linear_post_aware(short, X, y, a):
 
 
 def reduction(short, X, y, a):
-    notion = DemographicParity if short == "DP" else EqualizedOdds
+    criterion = DemographicParity if short == "DP" else EqualizedOdds
     found = []
     for limit in FEW:
-        constraints = notion(difference_bound=max(limit, 0.01))
+        constraints = criterion(difference_bound=max(limit, 0.01))
         binary = ExponentiatedGradient(logistic(), constraints, max_iter=20)
         found.append(CumulativeClassifier(binary).fit(X, y, sensitive_features=a))
     return [blind(model) for model in found]

@@ -1,7 +1,7 @@
 """Audit of a folder of Parquet files that is not loaded: time and memory by engine.
 
 Files of 10⁶ rows have two columns of labels, two of groups, a weight, and one that nobody asked
-for. Each audit runs in a process of its own, intersections of both groups, all notions with
+for. Each audit runs in a process of its own, intersections of both groups, all criteria with
 intervals; imports are not timed, but are part of the peak. The last line of each size loads the
 columns into pandas first, for comparison. Memory must not grow with the rows, but for that line.
 

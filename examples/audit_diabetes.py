@@ -19,7 +19,7 @@ result = audit(
 )
 print(result)
 
-# Equal opportunity is the notion here: the truly sicker patient should be rated as sicker.
+# Equal opportunity is the criterion here: the truly sicker patient should be rated as sicker.
 print("\n" + "─" * 96 + "\n")
 print(result.attribution("equal_opportunity"))
 

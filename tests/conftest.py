@@ -26,7 +26,7 @@ def pytest_terminal_summary(terminalreporter):
     if not rows:
         return
     terminalreporter.section("measured")
-    terminalreporter.line("| what | notion | groups | rows | law | share |")
+    terminalreporter.line("| what | criterion | groups | rows | law | share |")
     terminalreporter.line("|---|---|---|---|---|---|")
-    for what, notion, groups, n, law, share in rows:
-        terminalreporter.line(f"| {what} | {notion} | {groups} | {n} | {law} | {share:.4f} |")
+    for what, criterion, groups, n, law, share in rows:
+        terminalreporter.line(f"| {what} | {criterion} | {groups} | {n} | {law} | {share:.4f} |")

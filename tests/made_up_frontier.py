@@ -40,7 +40,7 @@ def made_up_frontier(groups, labels, n_points=12, held_out=True):
     found = ThresholdResult(cuts, 0.0, *rest)
     frontier = MadeUpFrontier("demographic_parity", cv=3)
     frontier.criterion_, frontier.classes_ = DemographicParity(), np.array(labels, dtype=object)
-    frontier.gaps_, frontier._library = [(0.1, 0.2)], None
+    frontier.holes_, frontier._library = [(0.1, 0.2)], None
     frontier.points_ = [_point(found, i, n_points, held_out) for i in range(n_points)]
     return frontier
 

@@ -102,21 +102,21 @@ RATES = {
 }
 
 
-def disparity(notion, y, s, a, w, g, h):
+def disparity(criterion, y, s, a, w, g, h):
     """Per part, the rate of (g, h) minus that of (h, g)."""
-    rates = RATES[notion]
+    rates = RATES[criterion]
     forward, backward = rates(y, s, a, w, g, h), rates(y, s, a, w, h, g)
     return [p - q for p, q in zip(forward, backward, strict=True)]
 
 
-def violation(notion, y, s, a, w=None):
+def violation(criterion, y, s, a, w=None):
     """Greatest absolute disparity over parts and pairs of groups; nan if none is defined."""
     w = [1.0] * len(y) if w is None else w
     groups = sorted({group for group, weight in zip(a, w, strict=True) if weight > 0})
     gaps = [
         abs(gap)
         for g, h in combinations(groups, 2)
-        for gap in disparity(notion, y, s, a, w, g, h)
+        for gap in disparity(criterion, y, s, a, w, g, h)
         if not math.isnan(gap)
     ]
     return max(gaps, default=math.nan)
@@ -150,7 +150,7 @@ def consistency(X, f, n_neighbors, w, span):
     return 1 - mean(unlike, w)
 
 
-def jackknife_covariance(notion, y, s, a, contrasts):
+def jackknife_covariance(criterion, y, s, a, contrasts):
     """Covariance of disparities by leaving out each row in turn, group by group."""
     w = [1.0] * len(y)
     total = np.zeros((len(contrasts), len(contrasts)))
@@ -160,7 +160,7 @@ def jackknife_covariance(notion, y, s, a, contrasts):
         for i in rows:
             keep = [j for j in range(len(y)) if j != i]
             part = [[v[j] for j in keep] for v in (y, s, a, w)]
-            left.append([disparity(notion, *part, g, h)[p] for p, g, h in contrasts])
+            left.append([disparity(criterion, *part, g, h)[p] for p, g, h in contrasts])
         left = np.array(left)
         centred = left - left.mean(axis=0)
         total += (len(rows) - 1) / len(rows) * centred.T @ centred
@@ -188,22 +188,22 @@ def every_cutting(s, n_labels):
     return np.array([[sum(x > theta for theta in cuts) for x in s] for cuts in cuttings])
 
 
-def violations_of_cuttings(notion, y, f, a, w, cost):
+def violations_of_cuttings(criterion, y, f, a, w, cost):
     """The violation of each row of predictions f, from its definition over all pairs of rows."""
     y, a, w = np.array(y), np.array(a), np.array(w)
     gaps = [np.zeros(len(f))]
     for g, h in combinations(sorted(set(a[w > 0])), 2):
         for forward, backward in zip(
-            _rates_of_cuttings(notion, y, f, a, w, cost, g, h),
-            _rates_of_cuttings(notion, y, f, a, w, cost, h, g),
+            _rates_of_cuttings(criterion, y, f, a, w, cost, g, h),
+            _rates_of_cuttings(criterion, y, f, a, w, cost, h, g),
             strict=True,
         ):
             gaps.append(np.nan_to_num(np.abs(forward - backward), nan=0.0))
     return np.max(gaps, axis=0)
 
 
-def _rates_of_cuttings(notion, y, f, a, w, cost, g, h):
-    if notion == "harm_parity":
+def _rates_of_cuttings(criterion, y, f, a, w, cost, g, h):
+    if criterion == "harm_parity":
         harm = np.asarray(cost)[y, f] * (f < y) * (a == g)
         return [harm @ w / (w @ (a == g))]
     ahead, behind = y[:, None], y[None, :]
@@ -214,7 +214,7 @@ def _rates_of_cuttings(notion, y, f, a, w, cost, g, h):
         "conditional_demographic_parity": [(ahead != behind, above)],
         "equal_opportunity": [(ahead > behind, above)],
         "equalized_odds": [(ahead > behind, above), (ahead >= behind, above | level)],
-    }[notion]
+    }[criterion]
     pairs = [(both * counts, won) for counts, won in parts]
     with np.errstate(invalid="ignore"):
         return [(won * pair).sum(axis=(1, 2)) / pair.sum() for pair, won in pairs]
@@ -225,7 +225,7 @@ def costs_of_cuttings(y, f, w, cost):
     return np.asarray(cost)[np.array(y), f] @ np.array(w) / sum(w)
 
 
-def proposition_2(y, s, a, n_labels, cost, price, notion):
+def proposition_2(y, s, a, n_labels, cost, price, criterion):
     """Least mean cost + price * violation by the paper's dynamic programme (appendix A.6).
 
     Two groups, no weights. A table of the least cost of the first i rows by what their pairs
@@ -234,9 +234,9 @@ def proposition_2(y, s, a, n_labels, cost, price, notion):
     order = np.argsort(s, kind="stable")
     y, s, a = (np.array(v)[order] for v in (y, s, a))
     n, one, two = len(y), a == 0, a == 1
-    count = _pairs_of_segments(notion, y, one, two)
+    count = _pairs_of_segments(criterion, y, one, two)
     size = int(one.sum() * two.sum())
-    empty = np.full((2 * size + 1, 2 * size + 1 if notion == "equal_opportunity" else 1), np.inf)
+    empty = np.full((2 * size + 1, 2 * size + 1 if criterion == "equal_opportunity" else 1), np.inf)
     start = empty.copy()
     start[size, start.shape[1] // 2] = 0.0
     best = {(0, -1): start}
@@ -250,10 +250,10 @@ def proposition_2(y, s, a, n_labels, cost, price, notion):
                     table = np.minimum(table, np.roll(known + paid, count(begin, i), axis=(0, 1)))
             best[i, label] = table
     last = np.min([best[n, label] for label in range(n_labels)], axis=0)
-    return (last / n + price * _violation_grid(notion, y, one, two, size)).min()
+    return (last / n + price * _violation_grid(criterion, y, one, two, size)).min()
 
 
-def _pairs_of_segments(notion, y, one, two):
+def _pairs_of_segments(criterion, y, one, two):
     """What rows begin .. end - 1 add to the counts of pairs, getting a label above all before."""
     below, above = y[:, None] < y[None, :], y[:, None] > y[None, :]
 
@@ -267,12 +267,12 @@ def _pairs_of_segments(notion, y, one, two):
         second = above[through, new] & one[through, None] & two[None, new]
         return int(first.sum()), int(second.sum())
 
-    return parity if notion == "demographic_parity" else opportunity
+    return parity if criterion == "demographic_parity" else opportunity
 
 
-def _violation_grid(notion, y, one, two, size):
+def _violation_grid(criterion, y, one, two, size):
     counts = np.arange(-size, size + 1)
-    if notion == "demographic_parity":
+    if criterion == "demographic_parity":
         return np.abs(counts[:, None]) / size
     below = ((y[:, None] < y[None, :]) & one[:, None] & two[None, :]).sum()
     above = ((y[:, None] > y[None, :]) & one[:, None] & two[None, :]).sum()
@@ -303,7 +303,7 @@ def pair_derivatives(s, cells, w, weights, slope, curvature):
     return pull.sum(axis=1) - pull.sum(axis=0), hessian
 
 
-def fair_thresholds_by_permutation(notion, y, a, n_labels):
+def fair_thresholds_by_permutation(criterion, y, a, n_labels):
     """Appendix A.12: how often scorings have a violation and a share of fair thresholds.
 
     All permutations as scores, all places of the cuts, each judged by its definition.
@@ -311,8 +311,8 @@ def fair_thresholds_by_permutation(notion, y, a, n_labels):
     found = {}
     for s in permutations(range(len(y))):
         cuttings = every_cutting(s, n_labels).tolist()
-        fair = [violation(notion, y, f, a) < 1e-12 for f in cuttings]
-        outcome = (round(violation(notion, y, s, a), 9), round(sum(fair) / len(fair), 9))
+        fair = [violation(criterion, y, f, a) < 1e-12 for f in cuttings]
+        outcome = (round(violation(criterion, y, s, a), 9), round(sum(fair) / len(fair), 9))
         found[outcome] = found.get(outcome, 0) + 1
     return found
 

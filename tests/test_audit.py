@@ -134,7 +134,9 @@ def test_the_frame_has_both_probabilities_interval_and_counts():
     np.testing.assert_allclose(
         frame["disparity"], frame["probability"] - frame["other_probability"], atol=1e-12
     )
-    row = frame[(frame.notion == "equal_opportunity") & (frame.group == "a") & (frame.other == "b")]
+    row = frame[
+        (frame.criterion == "equal_opportunity") & (frame.group == "a") & (frame.other == "b")
+    ]
     # a over b: 3 pairs, all won; b over a: 3 pairs, won by the 3 (predicted 2) against the 1 alone
     assert row[["probability", "other_probability"]].iloc[0].tolist() == [1.0, 1 / 3]
     assert row[["rows", "other_rows", "support", "other_support"]].iloc[0].tolist() == [3, 3, 3, 3]
@@ -172,7 +174,7 @@ def test_the_worst_pair_is_named_the_favoured_group_first():
     assert finding.disparities[0, group, other] == finding.violation > 0
 
 
-def test_scores_are_audited_by_pairwise_notions_alone():
+def test_scores_are_audited_by_pairwise_criteria_alone():
     result = audit(Y, np.array(F) + 0.25, sensitive_features=A)
     assert {f.criterion.name for f in result.findings} == {
         "demographic_parity",
@@ -189,7 +191,7 @@ def test_scores_are_audited_by_pairwise_notions_alone():
 
 
 @pytest.mark.filterwarnings("ignore:pairwise equalized odds is undefined")
-def test_an_undefined_notion_warns_and_says_so():
+def test_an_undefined_criterion_warns_and_says_so():
     with pytest.warns(UndefinedMetricWarning, match="pairwise equal opportunity is undefined"):
         result = audit([1, 1, 2, 2], [1, 2, 1, 2], sensitive_features=list("aabb"))
     finding = result["equal_opportunity"]
@@ -202,7 +204,7 @@ def test_an_undefined_notion_warns_and_says_so():
 def test_a_group_of_one_row_has_no_interval_and_the_audit_says_so():
     result = audit([*Y, 2], [*F, 3], sensitive_features=[*A, "d"])
     frame = result.frame()
-    single = frame[(frame.notion == "demographic_parity") & (frame.eval("group == 'd'"))]
+    single = frame[(frame.criterion == "demographic_parity") & (frame.eval("group == 'd'"))]
     assert single["lower"].isna().all()
     assert (single["note"] == "no interval: a group of fewer than two rows").all()
     assert "No interval for groups of fewer than two rows: 'd'." in str(result)
@@ -253,7 +255,7 @@ def test_weights_that_are_no_counts_are_pointed_out():
     )
 
 
-def test_text_and_html_show_every_notion_and_escape_names():
+def test_text_and_html_show_every_criterion_and_escape_names():
     groups = ["<script>alert(1)</script>" if a == "a" else a for a in A]
     result = audit(Y, F, sensitive_features=groups, compare=True)
     for finding in result.findings:
@@ -292,7 +294,7 @@ def test_text_fits_a_terminal_with_many_groups_of_long_names():
     assert "28 more, see .group_frame()" in text
 
 
-def test_an_unknown_notion_lists_the_known_ones():
+def test_an_unknown_criterion_lists_the_known_ones():
     with pytest.raises(KeyError, match="demographic_parity"):
         audit(Y, F, sensitive_features=A)["fairness"]
 
@@ -357,7 +359,7 @@ def test_with_confidence_few_rows_show_nothing():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-def test_an_undefined_notion_does_not_pass():
+def test_an_undefined_criterion_does_not_pass():
     with pytest.raises(AssertionError, match="undefined for 'a' and 'b'"):
         assert_pairwise_fair(
             [1, 1, 2, 2], [1, 2, 1, 2], sensitive_features=list("aabb"),

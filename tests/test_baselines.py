@@ -60,7 +60,7 @@ def test_no_other_constant_costs_less(cost):
     generator = np.random.default_rng(0)
     for _ in range(20):
         y, weight = generator.integers(0, 5, 12), generator.integers(0, 3, 12) + 0.5
-        model = ConstantClassifier(cost, categories=range(5))
+        model = ConstantClassifier(cost, labels=range(5))
         model.fit(np.zeros((12, 1)), y, sample_weight=weight)
         costs = [
             mean_cost(y, [c] * 12, cost_matrix=cost, sample_weight=weight, labels=range(5))
@@ -79,7 +79,7 @@ def test_the_lower_of_two_medians_is_taken():
 
 def test_a_constant_of_names_and_frames_of_text():
     frame = pd.DataFrame({"town": ["x", "y", "z"]})
-    model = ConstantClassifier(categories=["low", "mid", "high"]).fit(frame, ["mid", "high", "mid"])
+    model = ConstantClassifier(labels=["low", "mid", "high"]).fit(frame, ["mid", "high", "mid"])
     assert model.predict(frame).tolist() == ["mid"] * 3
     assert model.classes_.tolist() == ["low", "mid", "high"]
 
@@ -167,7 +167,7 @@ def test_units_and_origin_of_features_do_not_matter():
 def test_the_order_turned_round_turns_the_model_round():
     X, y, _ = people()
     up = ProportionalOddsClassifier().fit(X, y)
-    down = ProportionalOddsClassifier(categories=[3, 2, 1, 0]).fit(X, y)
+    down = ProportionalOddsClassifier(labels=[3, 2, 1, 0]).fit(X, y)
     np.testing.assert_allclose(down.coef_, -up.coef_, rtol=1e-6)
     np.testing.assert_allclose(down.predict_proba(X), up.predict_proba(X)[:, ::-1], atol=1e-8)
 
@@ -175,7 +175,7 @@ def test_the_order_turned_round_turns_the_model_round():
 def test_labels_that_do_not_occur_have_no_probability():
     X, y, _ = people()
     plain = ProportionalOddsClassifier().fit(X, y)
-    model = ProportionalOddsClassifier(categories=[-1, 0, 2, 3, 4, 6, 7]).fit(X, 2 * y)
+    model = ProportionalOddsClassifier(labels=[-1, 0, 2, 3, 4, 6, 7]).fit(X, 2 * y)
     np.testing.assert_allclose(model.thresholds_[[1, 3, 4]], plain.thresholds_)
     assert model.thresholds_[0] == -np.inf
     assert model.thresholds_[-1] == np.inf
@@ -316,13 +316,13 @@ def test_the_expected_violation_is_that_of_all_pairs_and_coins(criterion, n_grou
 @pytest.mark.parametrize("criterion", [*COUNTED, "equalized_odds"])
 def test_simulated_disparities_agree_with_the_expected_ones(criterion, n_groups):
     model, X, y, a = mixture(n_groups=n_groups, random_state=np.random.RandomState(0))
-    notion, seen, costs = as_criterion(criterion), [], []
+    criterion, seen, costs = as_criterion(criterion), [], []
     for _ in range(1000):
         predicted = model.predict(X)
-        seen.append(notion.disparities(read_table(y, predicted, a, labels=range(4))))
+        seen.append(criterion.disparities(read_table(y, predicted, a, labels=range(4))))
         costs.append(mean_cost(y, predicted, labels=range(4)))
     seen = np.array(seen)
-    expected = notion.disparities(model._expected_table(X, y, a, None))
+    expected = criterion.disparities(model._expected_table(X, y, a, None))
     error = seen.std(axis=0) / np.sqrt(len(seen))
     assert (np.abs(seen.mean(axis=0) - expected) <= 4.5 * error + 1e-12).all()
     exact = model.expected_violation(X, y, sensitive_features=a, criterion=criterion)
@@ -360,7 +360,7 @@ def test_expectations_take_weights():
 def test_names_are_mixed_by_their_places():
     X, y, _ = people()
     names = np.array(["poor", "fair", "good", "superb"])
-    model = RandomizedMixtureClassifier(LogisticRegression(), 0.3, categories=names, random_state=0)
+    model = RandomizedMixtureClassifier(LogisticRegression(), 0.3, labels=names, random_state=0)
     model.fit(X, names[y])
     plain = RandomizedMixtureClassifier(LogisticRegression(), 0.3, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), names[plain.predict(X)])
@@ -412,10 +412,10 @@ def test_one_step_without_the_other():
     fair = fair_thresholds_only(trade_off=0.5).fit(X, y, **rows)
     plain = fair_thresholds_only(trade_off=0.0).fit(X, y, **rows)
     assert fair.violation_ < plain.violation_
-    ranked = fair_ranker_only(trade_off=0.6, alpha=1e-3).fit(X, y, **rows)
-    unfair = fair_ranker_only(trade_off=0.0, alpha=1e-3).fit(X, y, **rows)
+    ranked = fair_ranker_only(violation_weight=0.6, alpha=1e-3).fit(X, y, **rows)
+    unfair = fair_ranker_only(violation_weight=0.0, alpha=1e-3).fit(X, y, **rows)
     assert ranked.violation_ < unfair.violation_
-    assert ranked.result_.goal.price == 0
+    assert ranked.result_.goal.penalty == 0
     assert unfair.cost_ == pytest.approx(plain.cost_, abs=0.03)
 
 
@@ -526,35 +526,35 @@ def refuse_nothing(y):
 class Constant(ConstantClassifier):
     def fit(self, X, y=None, sample_weight=None):
         refuse_nothing(y)
-        self.set_params(categories=order_of(y))
+        self.set_params(labels=order_of(y))
         return super().fit(X, y, sample_weight=sample_weight)
 
 
 class Odds(ProportionalOddsClassifier):
     def fit(self, X, y=None, sample_weight=None):
         refuse_nothing(y)
-        self.set_params(categories=order_of(y))
+        self.set_params(labels=order_of(y))
         return super().fit(X, y, sample_weight=sample_weight)
 
 
 class Mixture(RandomizedMixtureClassifier):
     def fit(self, X, y=None, sample_weight=None):
         refuse_nothing(y)
-        self.set_params(categories=order_of(y))
+        self.set_params(labels=order_of(y))
         return super().fit(X, y, sample_weight=sample_weight)
 
 
 class Partitions(OrderedPartitionsClassifier):
     def fit(self, X, y=None):
         refuse_nothing(y)
-        self.set_params(categories=order_of(y))
+        self.set_params(labels=order_of(y))
         return super().fit(X, y)
 
 
 class Hierarchy(HierarchicalClassifier):
     def fit(self, X, y=None):
         refuse_nothing(y)
-        self.set_params(categories=order_of(y))
+        self.set_params(labels=order_of(y))
         return super().fit(X, y)
 
 
@@ -563,7 +563,7 @@ class Barycentre(WassersteinFairClassifier):
 
     def fit(self, X, y=None, sample_weight=None):
         refuse_nothing(y)
-        self.set_params(categories=order_of(y))
+        self.set_params(labels=order_of(y))
         n_rows = len(np.asarray(y).ravel())
         groups = sides_of(X, n_rows)
         one = len(np.unique(groups)) < 2

@@ -47,7 +47,7 @@ def people(n=300, seed=0):
     )
 
 
-AUDITED = ("--y", "grade", "--pred", "predicted", "--group", "sex", "--order", ",".join(ORDER))
+AUDITED = ("--y", "grade", "--pred", "predicted", "--group", "sex", "--labels", ",".join(ORDER))
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_the_exit_code_is_a_gate(tmp_path, frame):
     frame.to_csv(path, index=False)
     found = audit(frame.grade, frame.predicted, sensitive_features=frame.sex, labels=ORDER)
     finding = found["equal_opportunity"]
-    notion = ("--criterion", "equal_opportunity", "--max-violation")
+    criterion = ("--criterion", "equal_opportunity", "--max-violation")
     between = (finding.violation + finding.violation_interval[1]) / 2
     for limit, confidence, code in (
         (finding.violation - 1e-6, None, 2),
@@ -173,11 +173,11 @@ def test_the_exit_code_is_a_gate(tmp_path, frame):
         (finding.violation_interval[1] + 1e-6, 0.95, 0),
     ):
         bound = () if confidence is None else ("--confidence", confidence)
-        assert run("audit", path, *AUDITED, *notion, limit, *bound).exit_code == code
+        assert run("audit", path, *AUDITED, *criterion, limit, *bound).exit_code == code
     small = tmp_path / "b.csv"
     small.write_text("y,p,g\n1,1,a\n1,1,b\n2,2,a\n")
     options = ("--y", "y", "--pred", "p", "--group", "g")
-    assert run("audit", small, *options, *notion, 1).exit_code == 2  # undefined is not fair
+    assert run("audit", small, *options, *criterion, 1).exit_code == 2  # undefined is not fair
 
 
 def test_an_order_that_is_stored_is_known(tmp_path, frame, expected):
@@ -199,9 +199,9 @@ def test_an_order_that_a_parquet_file_does_not_keep_is_asked_for(tmp_path, frame
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"--order": None}, "'bad', 'good', 'great', 'okay'"),
-        ({"--order": "bad,okay,good"}, "'great'"),
-        ({"--order": "bad,bad,okay,good,great"}, "once"),
+        ({"--labels": None}, "'bad', 'good', 'great', 'okay'"),
+        ({"--labels": "bad,okay,good"}, "'great'"),
+        ({"--labels": "bad,bad,okay,good,great"}, "once"),
         ({"--y": "Grade"}, "Did you mean 'grade'?"),
         ({"--pred": "grade"}, "both name column 'grade'"),
         ({"--group": "nothing"}, "no column 'nothing'"),
@@ -291,7 +291,7 @@ def test_the_page_of_an_audit_says_which_columns_and_rows_and_what_limit(tmp_pat
 @pytest.mark.parametrize("confidence", [None, 0.8])
 def test_thresholds_are_those_of_the_library(tmp_path, frame, confidence):
     frame.to_csv(tmp_path / "a.csv", index=False)
-    options = ("--score", "score", "--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
+    options = ("--score", "score", "--y", "grade", "--group", "sex", "--labels", ",".join(ORDER))
     goal = ("--max-violation", "0.2", "--json", tmp_path / "o.json")
     sure = () if confidence is None else ("--confidence", confidence)
     result = run("thresholds", tmp_path / "a.csv", *options, *goal, *sure)
@@ -319,7 +319,7 @@ def test_thresholds_are_those_of_the_library(tmp_path, frame, confidence):
 )
 def test_confidence_without_a_limit_is_refused(tmp_path, frame, command, options):
     frame.to_csv(tmp_path / "a.csv", index=False)
-    columns = ("--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
+    columns = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER))
     result = run(command, tmp_path / "a.csv", *columns, *options)
     assert isinstance(result.exception, ValueError)
     assert "--confidence" in str(result.exception)
@@ -328,7 +328,7 @@ def test_confidence_without_a_limit_is_refused(tmp_path, frame, command, options
 def test_a_model_is_fitted_kept_and_predicts_what_it_predicts(tmp_path, frame):
     data, model, out = tmp_path / "a.csv", tmp_path / "m.json", tmp_path / "out.csv"
     frame.to_csv(data, index=False)
-    columns = ("--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
+    columns = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER))
     chosen = ("--ignore", "predicted", "--ignore", "id", "--trade-off", "0.2", "-o", model)
     result = run("fit", data, *columns, *chosen)
     assert result.exit_code == 0, result.output
@@ -348,7 +348,7 @@ def test_a_model_is_fitted_kept_and_predicts_what_it_predicts(tmp_path, frame):
 def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     data, model, page = tmp_path / "a.csv", tmp_path / "m.json", tmp_path / "r.html"
     frame.head(120).to_csv(data, index=False)
-    columns = ("--y", "grade", "--group", "sex", "--order", ",".join(ORDER), "--feature", "score")
+    columns = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER), "--feature", "score")
     result = run("frontier", data, *columns, "-o", model, "--html", page, "--max-violation", "0.2")
     assert result.exit_code == 0, result.output
     assert "Frontier of" in result.output
@@ -382,6 +382,6 @@ def test_numbers_are_names_if_the_order_names_a_text(tmp_path, command):
     file.write_text("\n".join(["y,p,g", *rows]))
     column = "--pred" if command == "audit" else "--score"
     options = ["--y", "y", column, "p", "--group", "g", "--max-violation", "1"]
-    result = run(command, file, *options, "--order", "0,1,unknown")
+    result = run(command, file, *options, "--labels", "0,1,unknown")
     assert result.exit_code == 0, result.output
     assert "unknown" in result.output

@@ -158,9 +158,9 @@ def test_labels_with_numbers_and_commas_are_offered_in_an_order_that_can_be_type
     table = pd.DataFrame({"y": labels, "p": labels, "sex": list("abab")})
     table.to_csv(tmp_path / "a.csv", index=False)
     _, line = failure(monkeypatch, capsys, "audit", tmp_path / "a.csv", *NUMBERED)
-    assert """--order '"1, bad",2 stars,10 stars'""" in line
+    assert """--labels '"1, bad",2 stars,10 stars'""" in line
     order = '"1, bad",2 stars,10 stars'
-    result = run("audit", tmp_path / "a.csv", *NUMBERED, "--order", order)
+    result = run("audit", tmp_path / "a.csv", *NUMBERED, "--labels", order)
     assert "3 labels 1, bad < 2 stars < 10 stars" in result.output
 
 
@@ -203,7 +203,7 @@ def test_no_output_replaces_an_input(tmp_path, frame, monkeypatch, capsys):
     before = path.read_bytes()
     for arguments in (
         ("audit", path, *AUDITED, "--json", path),
-        ("fit", path, "--y", "grade", "--group", "sex", "-o", path, "--order", ",".join(ORDER)),
+        ("fit", path, "--y", "grade", "--group", "sex", "-o", path, "--labels", ",".join(ORDER)),
     ):
         _, line = failure(monkeypatch, capsys, *arguments)
         assert "is the table or model that is read" in line
@@ -220,7 +220,7 @@ def test_debug_may_stand_anywhere(tmp_path):
 def test_quiet_is_quiet(tmp_path, frame):
     frame.loc[:5, "sex"] = None
     frame.assign(day="2020-01-01").to_csv(tmp_path / "a.csv", index=False)
-    options = ["--y", "grade", "--group", "sex", "--order", ",".join(ORDER), "--feature", "score"]
+    options = ["--y", "grade", "--group", "sex", "--labels", ",".join(ORDER), "--feature", "score"]
     command = [sys.executable, "-c", MAIN, "fit", str(tmp_path / "a.csv"), *options]
     command += ["-o", str(tmp_path / "m.json")]
     noisy, quiet = (
@@ -241,7 +241,7 @@ def coded(frame, tmp_path):
     )
     path = tmp_path / "coded.csv"
     table.to_csv(path, index=False)
-    options = ("--y", "grade", "--group", "sex", "--order", ",".join(ORDER))
+    options = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER))
     result = run("fit", path, *options, "-o", tmp_path / "m.json", "--trade-off", 0.1)
     assert result.exit_code == 0, result.exception
     return table, tmp_path / "m.json", result

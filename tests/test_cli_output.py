@@ -104,10 +104,10 @@ def process(*arguments, env=None, **options):
 
 
 ORDER = ",".join(f'"{label}"' for label in LABELS)
-AUDITED = ("--y", Y, "--pred", PRED, "--group", GROUP, "--order", ORDER)
-SCORED = ("--y", Y, "--score", SCORE, "--group", GROUP, "--order", ORDER)
+AUDITED = ("--y", Y, "--pred", PRED, "--group", GROUP, "--labels", ORDER)
+SCORED = ("--y", Y, "--score", SCORE, "--group", GROUP, "--labels", ORDER)
 LEARNED = (
-    *("--y", Y, "--group", GROUP, "--order", ORDER),
+    *("--y", Y, "--group", GROUP, "--labels", ORDER),
     *("--feature", INPUT, "--feature", WORD),
 )
 
@@ -312,7 +312,7 @@ def model(tmp_path, run):
     labels = ("=1+1", "@mid", "plain")
     rows = [(labels[i % 3], "ab"[i % 2], f"{i % 3 + rng.normal() / 3:.3f}") for i in range(120)]
     write_rows(path, ("y", "g", "x"), rows)
-    options = ("--y", "y", "--group", "g", "--order", ",".join(labels), "--trade-off", "0.1")
+    options = ("--y", "y", "--group", "g", "--labels", ",".join(labels), "--trade-off", "0.1")
     assert run("fit", path, *options, "-o", tmp_path / "model.json")[0] == 0
     return tmp_path / "model.json"
 

@@ -195,7 +195,7 @@ def test_competitors_are_drawn_beside_a_frontier():
     frontier = FairOrdinalFrontier(alpha=1e-3, ranker="reduction", cv=3)
     frontier.fit(X, y, sensitive_features=a, eval_set=new)
     found = compare(competitors(X, y, a), *new[:2], sensitive_features=new[2])
-    drawn = frontier.plot(rows="held-out", baselines=found).frame()
+    drawn = frontier.plot(measured_on="held-out", baselines=found).frame()
     drawn = drawn[drawn["name"] != "model"].reset_index()
     assert drawn["name"].tolist() == ["group-aware", "Wasserstein", "in a pipeline", "one set"]
     for key in ("cost", "cost_lower", "violation", "violation_upper"):
@@ -210,12 +210,12 @@ def test_names_have_the_order_that_models_were_fitted_with():
     X, y, a = people(300)
     models = {
         "any": LogisticRegression().fit(X, NAMES[y]),
-        "constant": ConstantClassifier(categories=NAMES.tolist()).fit(X, NAMES[y]),
-        "part": ConstantClassifier(categories=["low", "top"]).fit(X, np.where(y > 1, "top", "low")),
+        "constant": ConstantClassifier(labels=NAMES.tolist()).fit(X, NAMES[y]),
+        "part": ConstantClassifier(labels=["low", "top"]).fit(X, np.where(y > 1, "top", "low")),
     }
     found = compare(models, X, NAMES[y], sensitive_features=a).frame()
     assert found["cost"][1] == mean_cost(y, np.full_like(y, np.median(y)))
-    models["reverse"] = ConstantClassifier(categories=NAMES[::-1].tolist()).fit(X, NAMES[y])
+    models["reverse"] = ConstantClassifier(labels=NAMES[::-1].tolist()).fit(X, NAMES[y])
     with pytest.raises(ValueError, match=r"models\['constant'\] and models\['reverse'\] have"):
         compare(models, X, NAMES[y], sensitive_features=a)
 

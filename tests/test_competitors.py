@@ -165,7 +165,7 @@ def test_the_label_is_the_number_of_questions_answered_with_yes():
 
 def test_labels_that_do_not_occur_are_no_question():
     X, y = np.linspace(0, 1, 30)[:, None], np.repeat([1, 3], 15)
-    model = CumulativeClassifier(Above(), categories=[0, 1, 2, 3, 4])
+    model = CumulativeClassifier(Above(), labels=[0, 1, 2, 3, 4])
     predicted = model.fit(X, y, sensitive_features=np.arange(30) % 2).predict(X)
     assert set(predicted) == {1, 3}
 

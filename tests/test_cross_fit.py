@@ -133,7 +133,7 @@ def test_the_table_is_that_of_thresholds_cut_on_the_other_folds(
             np.add.at(counts, (rows.cells[others], binned.bins[others]), weight[others])
             table = rows.evaluation.scores(counts)
             problem = read_problem(table, rows.evaluation.criterion, rows.evaluation.cost)
-            scaled = [goal._replace(price=goal.price * 2) for goal in goals]
+            scaled = [goal._replace(penalty=goal.penalty * 2) for goal in goals]
             known = multipliers
             if problem.n_contrasts != known.shape[1]:
                 known = multipliers_for(problem, scaled, FULL.most_bounds)

@@ -438,14 +438,14 @@ def test_bounds_of_stretches_are_honest(criterion, asked, monkeypatch):
     rows = Block.of(Features.plain(X), a, y, 2, 4)
     table, coef = stretched(rows, monkeypatch, stretches=16)
     goal = read_goal(asked.get("trade_off"), asked.get("max_violation"), "certified")
-    cost, notion = cost_matrix("absolute", np.arange(4)), as_criterion(criterion, "absolute")
-    found = solve(table, notion, cost, goal, "certified", read_settings(1e-6, None, 0, 0))
+    cost, criterion = cost_matrix("absolute", np.arange(4)), as_criterion(criterion, "absolute")
+    found = solve(table, criterion, cost, goal, "certified", read_settings(1e-6, None, 0, 0))
     best = optimize_thresholds(
         X @ coef, y, sensitive_features=a, criterion=criterion, tol=1e-6, **asked
     )
     assert found.lower_bound <= best.objective + 1e-9
     assert found.objective >= best.lower_bound - 1e-9
-    assert found.objective <= best.objective + sum(coarseness_of(table, notion, cost)) * 10
+    assert found.objective <= best.objective + sum(coarseness_of(table, criterion, cost)) * 10
     predicted = np.searchsorted(found.thresholds, X @ coef)
     assert found.cost == pytest.approx(metrics.mean_cost(y, predicted))
 

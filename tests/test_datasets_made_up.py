@@ -40,7 +40,7 @@ def sample_violations(kind, seed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_violations_of_samples_tend_to_those_of_the_population(kind):
     known = make_biased_ordinal(1, random_state=0, **kind).population_violations
-    expected = [known[of][notion] for of in ("labels", "scores") for notion in METRICS]
+    expected = [known[of][criterion] for of in ("labels", "scores") for criterion in METRICS]
     found = np.array([sample_violations(kind, seed) for seed in range(30)])
     error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
     assert (np.abs(found.mean(axis=0) - expected) <= 4 * error).all()

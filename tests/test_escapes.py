@@ -66,7 +66,7 @@ def results(rows):
     yield compare(models, None, y, sensitive_features=groups, labels=labels)
     table = {"y\x1b": y, "x\r": score, "g\u202e": groups}
     yield fit_table(
-        table, y="y\x1b", sensitive_features="g\u202e", trade_off=0.2, categories=labels, cv=3
+        table, y="y\x1b", sensitive_features="g\u202e", trade_off=0.2, labels=labels, cv=3
     )
 
 

@@ -68,6 +68,12 @@ def test_any_scorer_keeps_the_limit_on_its_held_out_scores(estimator):
     assert held_out.cost == model.cost_
 
 
+def test_frames_of_results_are_of_the_library_of_the_rows():
+    model = FairThresholdClassifier(Ridge(), trade_off=0.1)
+    model.fit(pl.DataFrame(X), y, sensitive_features=sex)
+    assert isinstance(model.result_.frame(), pl.DataFrame)
+
+
 def test_thresholds_are_chosen_on_scores_of_rows_the_estimator_was_not_fitted_to():
     forest = RandomForestClassifier(20, random_state=0)
     model = fair(forest, cv=4)
@@ -102,7 +108,7 @@ def test_an_estimator_that_is_not_fitted_is_refused_as_prefit():
 
 
 def test_names_keep_their_order_and_come_back_as_names():
-    model = FairThresholdClassifier(LogisticRegression(), trade_off=0.1, categories=NAMES)
+    model = FairThresholdClassifier(LogisticRegression(), trade_off=0.1, labels=NAMES)
     model.fit(X, NAMES[y], sensitive_features=sex)
     assert model.classes_.tolist() == NAMES.tolist()
     by_number = fair(LogisticRegression(), trade_off=0.1, max_violation=None)
@@ -111,7 +117,7 @@ def test_names_keep_their_order_and_come_back_as_names():
 
 def test_a_fitted_classifier_of_names_is_understood():
     fitted = LogisticRegression().fit(X, NAMES[y])
-    model = FairThresholdClassifier(fitted, cv="prefit", trade_off=0.0, categories=NAMES)
+    model = FairThresholdClassifier(fitted, cv="prefit", trade_off=0.0, labels=NAMES)
     model.fit(X, NAMES[y], sensitive_features=sex)
     assert np.corrcoef(model.decision_function(X), y)[0, 1] > 0.5
 
@@ -124,7 +130,7 @@ def test_a_fitted_classifier_of_other_labels_is_refused():
 
 def test_labels_in_descending_order_are_scored_from_low_to_high():
     folds = [*StratifiedKFold(5).split(X, y)]
-    model = FairThresholdClassifier(Ridge(), trade_off=0.0, categories=[4, 3, 2, 1, 0], cv=folds)
+    model = FairThresholdClassifier(Ridge(), trade_off=0.0, labels=[4, 3, 2, 1, 0], cv=folds)
     model.fit(X, y, sensitive_features=sex)
     assert np.corrcoef(model.decision_function(X), y)[0, 1] < -0.5
     same = fair(Ridge(), trade_off=0.0, max_violation=None, cv=folds)
@@ -135,9 +141,9 @@ def test_labels_in_descending_order_are_scored_from_low_to_high():
 def test_labels_out_of_order_are_not_mistaken_for_the_places_that_classifiers_learn(order):
     """Labels 0 … 4 in another order were read as places 0 … 4: scores were shuffled."""
     forest = RandomForestClassifier(20, random_state=0)
-    model = FairThresholdClassifier(forest, trade_off=0.0, categories=order)
+    model = FairThresholdClassifier(forest, trade_off=0.0, labels=order)
     model.fit(X, np.array(order)[y], sensitive_features=sex)
-    plain = FairThresholdClassifier(forest, trade_off=0.0, categories=["a", "b", "c", "d", "e"])
+    plain = FairThresholdClassifier(forest, trade_off=0.0, labels=["a", "b", "c", "d", "e"])
     plain.fit(X, np.array(list("abcde"))[y], sensitive_features=sex)
     np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
     assert model.result_.after.table.cube.sum() == len(y)
@@ -272,7 +278,7 @@ def test_bad_parameters_are_refused_in_fit(options, message):
         ({"sample_weight": np.ones(3)}, "sample_weight has 3 rows but y has 442"),
         ({"sample_weight": -np.ones(442)}, "sample_weight must be finite and at least 0"),
         ({"sample_weight": 1.0}, "sample_weight must be a column"),
-        ({"y": np.zeros(442, dtype=int)}, "y has one label.*categories="),
+        ({"y": np.zeros(442, dtype=int)}, "y has one label.*labels="),
     ],
 )
 def test_bad_rows_are_refused_before_anything_is_fitted(columns, message):
@@ -334,7 +340,7 @@ class WithGroups(FairThresholdClassifier):
         labels = np.asarray(y).ravel()
         Ridge().fit(X, np.zeros(len(labels)))  # X is checked as the estimator would
         names = labels.dtype.kind not in "iuf"
-        self.set_params(categories=np.unique(labels).tolist() if names else None)
+        self.set_params(labels=np.unique(labels).tolist() if names else None)
         groups = np.arange(len(labels)) % 2
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 

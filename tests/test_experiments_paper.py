@@ -154,11 +154,11 @@ def test_limits_are_asked_of_a_frontier(split, monkeypatch):
 
     monkeypatch.setattr(methods, "FairOrdinalFrontier", Frontier)
     found = Limits(DP, (0.1, 0.2)).points(split)
-    assert asked == [(DP, {"cost_matrix": "absolute", "categories": [1, 2, 3]}), 0.1, 0.2]
+    assert asked == [(DP, {"cost_matrix": "absolute", "labels": [1, 2, 3]}), 0.1, 0.2]
     assert [row["cost"] for row in found] == [np.abs(split.test.y - 2).mean()] * 2
 
 
-def test_a_notion_that_is_undefined_in_training_rows_gives_no_rows(split):
+def test_a_criterion_that_is_undefined_in_training_rows_gives_no_rows(split):
     y = np.where(split.train.groups == 0, 3, 1)  # no row of group 1 is truly above one of group 0
     odd = _cells.Split(split.train._replace(y=y), split.test, split.labels)
     assert Recipe(EO, (0.1,)).points(odd) == Limits(EO, (0.1,)).points(odd) == []
@@ -198,7 +198,7 @@ def test_all_thresholds_at_once_are_those_tried_one_by_one(data):
 
 
 @pytest.mark.parametrize(
-    ("notion", "y", "a"),
+    ("criterion", "y", "a"),
     [
         (DP, (1, 1, 1, 1, 1), (0, 0, 1, 1, 1)),
         (DP, (1, 2, 3, 1, 2), (0, 0, 1, 1, 1)),
@@ -206,12 +206,12 @@ def test_all_thresholds_at_once_are_those_tried_one_by_one(data):
         (EO, (1, 3, 1, 3, 3), (0, 0, 1, 1, 1)),
     ],
 )
-def test_the_simulation_is_that_of_all_permutations(notion, y, a):
+def test_the_simulation_is_that_of_all_permutations(criterion, y, a):
     found = {
         (row["violation"], row["fair_share"]): row["n_scorings"]
-        for row in Scorings(notion, a, y).rows()
+        for row in Scorings(criterion, a, y).rows()
     }
-    assert found == fair_thresholds_by_permutation(notion, y, a, 3)
+    assert found == fair_thresholds_by_permutation(criterion, y, a, 3)
 
 
 @given(sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3))

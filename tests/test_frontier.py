@@ -38,7 +38,7 @@ def test_no_model_is_dominated(frontier):
 def test_holes_are_filled_or_named(frontier):
     for fair, cheap in pairwise(p.expected for p in frontier.points_):
         wide = cheap.violation - fair.violation > 0.05 or fair.cost - cheap.cost > 0.05 * fair.cost
-        assert wide == ((fair.violation, cheap.violation) in frontier.gaps_)
+        assert wide == ((fair.violation, cheap.violation) in frontier.holes_)
 
 
 def test_it_reaches_from_constant_to_accurate(frontier):
@@ -54,7 +54,7 @@ def test_it_reaches_from_constant_to_accurate(frontier):
 def test_the_frame_holds_what_the_models_do(frontier):
     X, y, a = people(500)
     frame = frontier.frame()
-    assert set(frame["rows"]) == {"train", "cross-validated", "held-out"}
+    assert set(frame["measured_on"]) == {"train", "cross-validated", "held-out"}
     assert len(frame) == 3 * len(frontier.points_)
     for i in (0, len(frontier.points_) // 2, len(frontier.points_) - 1):
         model = frontier._model_of(frontier.points_[i])
@@ -62,7 +62,7 @@ def test_the_frame_holds_what_the_models_do(frontier):
             ("train", (X, y, a)),
             ("held-out", people(400, seed=1)),
         ):
-            row = frame[(frame["model"] == i) & (frame["rows"] == rows)].iloc[0]
+            row = frame[(frame["model"] == i) & (frame["measured_on"] == rows)].iloc[0]
             predicted = model.predict(data)
             violation = pairwise_demographic_parity_difference(
                 labels, predicted, sensitive_features=groups

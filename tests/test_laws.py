@@ -1,4 +1,4 @@
-"""Laws that every criterion inherits. A new notion joins by its name in the registry."""
+"""Laws that every criterion inherits. A new criterion joins by its name in the registry."""
 
 import numpy as np
 import pytest

@@ -58,6 +58,15 @@ def test_imports_point_up_the_list(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_private_modules_are_imported_in_their_own_package_only(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fairordinal."):
+            _, package, *private = node.module.split(".")
+            inside = package == module_of(path)
+            assert inside or not any(part.startswith("_") for part in private), node.module
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_nothing_private_of_scikit_learn_is_imported(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):

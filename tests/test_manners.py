@@ -294,7 +294,7 @@ class MadeUpGroups:
             raise ValueError("requires y to be passed, but the target y is None")
         labels = np.asarray(y).ravel()
         names = labels.dtype.kind not in "iuf"
-        self.set_params(categories=np.unique(labels).tolist() if names else None)
+        self.set_params(labels=np.unique(labels).tolist() if names else None)
         groups = groups_of(X, len(labels))
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 

@@ -307,12 +307,16 @@ def test_files_of_the_first_schema_are_read(tmp_path):
         content.pop(name)
     content["settings"].pop("basis")
     content["preparation"]["columns"][0].pop("missing")
+    certificate = content["certificate"]
+    certificate["price"] = certificate.pop("penalty")
+    certificate.pop("surcharge")
     content["schema"] = 1
     path = tmp_path / "model.json"
     path.write_text(json.dumps(content | {"checksum": checksum(content)}))
     older = load_model(path)
     assert (older.coefficients, older.preparation) == (model.coefficients, model.preparation)
     assert (older.ramps, older.forest, older.settings.basis) == ((), (), "linear")
+    assert older.certificate.penalty == model.certificate.penalty
 
 
 @pytest.mark.parametrize(

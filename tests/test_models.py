@@ -258,7 +258,7 @@ def test_what_it_is_worth_is_what_the_classifier_says(table, model):
     fitted = FairOrdinalClassifier(**QUICK)
     fitted.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
     assert model.certificate.objective == fitted.result_.objective
-    assert model.certificate.price == pytest.approx(3 * 0.3 / 0.7)
+    assert model.certificate.penalty == pytest.approx(3 * 0.3 / 0.7)
     assert model.expected.violation_interval == fitted.expected_violation_interval_
     assert model.expected.confidence == fitted.confidence_ == 0.95
     assert model.settings.trade_off == 0.3
@@ -333,7 +333,7 @@ def test_labels_are_ordered_as_everywhere(table):
     named = table | {"grade": [words[label] for label in table["grade"]]}
     with pytest.raises(ValueError, match="names without an order"):
         fit_table(named, **NAMES, **QUICK)
-    model = fit_table(named, **NAMES, **QUICK, categories=words)
+    model = fit_table(named, **NAMES, **QUICK, labels=words)
     assert model.classes_.tolist() == words
     frame = pd.DataFrame(named)
     frame["grade"] = pd.Categorical(frame["grade"], words, ordered=True)
@@ -343,7 +343,7 @@ def test_labels_are_ordered_as_everywhere(table):
 def test_labels_that_no_file_can_hold_are_refused(table):
     odd = table | {"grade": [(label, "x")[label == 2] for label in table["grade"]]}
     with pytest.raises(ValueError, match="all text to be kept in a file"):
-        fit_table(odd, **NAMES, **QUICK, categories=[0, 1, "x"])
+        fit_table(odd, **NAMES, **QUICK, labels=[0, 1, "x"])
 
 
 def test_the_fingerprint_knows_cells_and_rows_but_no_libraries_nor_order_of_columns(table):

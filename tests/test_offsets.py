@@ -104,7 +104,7 @@ def test_models_of_a_frontier_cost_what_is_reported(offset, scale):
 @places
 def test_a_ranker_ranks_as_is_reported(offset, scale):
     X, y, a = people(offset, scale)
-    ranker = FairLinearRanker(trade_off=0.3, **QUICK).fit(X, y, sensitive_features=a)
+    ranker = FairLinearRanker(violation_weight=0.3, **QUICK).fit(X, y, sensitive_features=a)
     scores = ranker.decision_function(X)
     above = y[:, None] > y[None, :]
     accuracy = (scores[:, None] > scores[None, :])[above].mean()

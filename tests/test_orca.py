@@ -142,9 +142,9 @@ def test_labels_that_do_not_occur_are_never_predicted():
     X = np.random.default_rng(0).normal(size=(90, 2))
     y = 2 * np.digitize(X[:, 0], [-0.5, 0.5])
     for model in (
-        OrderedPartitionsClassifier(SVC(), categories=range(6)),
-        ProjectionEnsembleClassifier(classifiers.SVOR(), categories=range(6)),
-        HierarchicalClassifier(SVC(), classifiers.SVOR(), categories=range(6)),
+        OrderedPartitionsClassifier(SVC(), labels=range(6)),
+        ProjectionEnsembleClassifier(classifiers.SVOR(), labels=range(6)),
+        HierarchicalClassifier(SVC(), classifiers.SVOR(), labels=range(6)),
     ):
         assert set(model.fit(X, y).predict(X)) == {0, 2, 4}
         assert model.classes_.tolist() == list(range(6))

@@ -135,7 +135,7 @@ def test_the_fitted_model_is_what_it_says():
 def test_fairer_than_moving_thresholds_alone():
     X, y, a = people()
     model = FairOrdinalClassifier(trade_off=0.4, **QUICK).fit(X, y, sensitive_features=a)
-    plain = FairLinearRanker(trade_off=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
+    plain = FairLinearRanker(violation_weight=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
     assert abs(np.corrcoef(model.decision_function(X), a)[0, 1]) < abs(
         np.corrcoef(plain.decision_function(X), a)[0, 1]
     )
@@ -145,7 +145,7 @@ def test_names_frames_and_weights():
     X, y, a = people()
     names = np.array(["poor", "fair", "good", "superb"])
     frame = pd.DataFrame(X, columns=["skill", "club", "noise"])
-    model = FairOrdinalClassifier(trade_off=0.2, categories=names, **QUICK)
+    model = FairOrdinalClassifier(trade_off=0.2, labels=names, **QUICK)
     model.fit(frame, names[y], sensitive_features=pd.Series(a), sample_weight=np.ones(600))
     assert model.classes_.tolist() == names.tolist()
     assert model.feature_names_in_.tolist() == ["skill", "club", "noise"]
@@ -240,7 +240,7 @@ class WithGroups(FairOrdinalClassifier):
             raise ValueError("requires y to be passed, but the target y is None")
         labels = np.asarray(y).ravel()
         names = labels.dtype.kind not in "iuf"
-        self.set_params(categories=np.unique(labels).tolist() if names else None)
+        self.set_params(labels=np.unique(labels).tolist() if names else None)
         groups = groups_of(X, len(labels))
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 

@@ -26,7 +26,7 @@ def eo(y, f, a, **options):
 
 
 @pytest.mark.parametrize("constant", [1, 2, 3])
-def test_a_constant_predictor_satisfies_both_notions(constant):
+def test_a_constant_predictor_satisfies_both_criteria(constant):
     y, a = [1, 2, 3, 1, 2, 3], [0, 0, 0, 1, 1, 1]
     assert dp(y, [constant] * 6, a) == eo(y, [constant] * 6, a) == 0
 

@@ -321,14 +321,14 @@ def frontier():
 
 @pytest.mark.parametrize("rows", ["cross-validated", "train", "held-out"])
 def test_the_frontier_is_drawn_where_it_is(frontier, rows):
-    display = frontier.plot(rows=rows)
+    display = frontier.plot(measured_on=rows)
     frame = frontier.frame()
-    frame = frame[frame["rows"] == rows].reset_index(drop=True)
+    frame = frame[frame["measured_on"] == rows].reset_index(drop=True)
     np.testing.assert_array_equal(display.stars_.get_offsets(), frame[["violation", "cost"]])
     columns = ["cost", "cost_lower", "cost_upper", "violation", "violation_lower"]
     pd.testing.assert_frame_equal(display.frame()[columns], frame[columns])
     assert rows in display.ax_.get_ylabel()
-    assert bool(display.gaps) == (rows == "cross-validated" and bool(frontier.gaps_))
+    assert bool(display.holes) == (rows == "cross-validated" and bool(frontier.holes_))
     assert_tidy(display.figure_)
 
 
@@ -400,7 +400,7 @@ def test_one_point_and_undefined_points_are_drawn():
         ({"chosen": 99}, "chosen must be a number from 0 to"),
         ({"chosen": True}, "chosen must be a number from 0 to"),
         ({"chosen": "knee"}, "chosen must be a number from 0 to"),
-        ({"rows": "test"}, "rows must be one of"),
+        ({"measured_on": "test"}, "measured_on must be one of"),
         ({"baselines": {"x": 1.0}}, r"baseline 'x' must be \(cost, violation\)"),
         ({"baselines": {"x": (1.0, 2.0, 3.0)}}, r"baseline 'x' must be \(cost, violation\)"),
         ({"baselines": {"x": ([1.0], [1.0, 2.0])}}, "baseline 'x' must be .* as many"),
@@ -467,7 +467,7 @@ def test_fair_models_with_named_labels_are_shown(group_aware):
     score, y, group = rows_of(2)
     names = np.array(["low", "fair", "good", "best"])
     model = FairThresholdClassifier(
-        Ridge(), max_violation=0.2, categories=names.tolist(), group_aware=group_aware
+        Ridge(), max_violation=0.2, labels=names.tolist(), group_aware=group_aware
     ).fit(score[:, None], names[y], sensitive_features=group)
     asked = {"sensitive_features": group}
     display = GroupConfusionDisplay.from_estimator(model, score[:, None], names[y], **asked)
@@ -481,7 +481,7 @@ def test_fair_models_with_named_labels_are_shown(group_aware):
 def test_a_model_that_looks_at_groups_is_told_them():
     X, y, a = people(200)
     names = np.array(["low", "fair", "good", "best"])
-    model = WassersteinFairClassifier(Ridge(), categories=names.tolist())
+    model = WassersteinFairClassifier(Ridge(), labels=names.tolist())
     model.fit(X, names[y], sensitive_features=a)
     display = GroupConfusionDisplay.from_estimator(model, X, names[y], sensitive_features=a)
     predicted = model.predict(X, sensitive_features=a)

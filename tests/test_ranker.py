@@ -108,7 +108,7 @@ def explicit_pairs(X, y, a):
     return X[i] - X[j], (y[i] > y[j]).astype(int), np.char.add(a[i].astype(str), a[j].astype(str))
 
 
-NOTIONS = {
+CRITERIA = {
     "demographic parity": (DemographicParity(pairs="unequal_labels"), reductions.DemographicParity),
     "equal opportunity": (EqualOpportunity(), reductions.TruePositiveRateParity),
 }
@@ -116,12 +116,12 @@ NOTIONS = {
 
 @pytest.mark.filterwarnings("ignore:Setting a")  # fairlearn's use of pandas
 @pytest.mark.parametrize("multiplier", [0.03, 0.015, -0.025])
-@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_multiplier_gives_what_grid_search_of_fairlearn_gives_on_explicit_pairs(
-    notion, multiplier
+    criterion, multiplier
 ):
     X, y, a = biased_rows(60)
-    criterion, moment = NOTIONS[notion]
+    criterion, moment = CRITERIA[criterion]
     data, alpha = data_of(X, y, a, criterion), 0.01
     D, signs, groups = explicit_pairs(X, y, a)
     probe = moment()
@@ -200,7 +200,7 @@ def test_beyond_its_weight_a_pair_is_turned_round():
     np.testing.assert_allclose(weights - weights.T, tilted)
 
 
-def test_the_grid_of_the_paper_is_selected_from_for_every_trade_off():
+def test_the_grid_of_the_paper_is_selected_from_for_every_weight():
     X, y, a = biased_rows()
     model = FairLinearRanker(ranker="grid", alpha=1e-3).fit(X, y, sensitive_features=a)
     assert len(model.path_) == 1 + len(GRID) == 101
@@ -208,9 +208,9 @@ def test_the_grid_of_the_paper_is_selected_from_for_every_trade_off():
         value = (1 - share) * (1 - model.accuracies_) + share * model.violations_
         chosen = model.at(share)
         np.testing.assert_array_equal(chosen.coef_, model.path_[value.argmin()])
-        again = FairLinearRanker(ranker="grid", alpha=1e-3, trade_off=share)
+        again = FairLinearRanker(ranker="grid", alpha=1e-3, violation_weight=share)
         np.testing.assert_array_equal(again.fit(X, y, sensitive_features=a).coef_, chosen.coef_)
-    assert model.trade_off == 0.5  # at() leaves the ranker alone
+    assert model.violation_weight == 0.5  # at() leaves the ranker alone
 
 
 def test_the_grid_passes_through_fair_and_beyond():
@@ -240,7 +240,7 @@ def test_other_rows_get_the_same_aims():
 @pytest.mark.parametrize("n_groups", [2, 3])
 def test_paths_lead_from_accurate_to_fair(ranker, criterion, n_groups):
     X, y, a = biased_rows(n_groups=n_groups)
-    model = FairLinearRanker(criterion, ranker=ranker, alpha=1e-3, trade_off=0.9)
+    model = FairLinearRanker(criterion, ranker=ranker, alpha=1e-3, violation_weight=0.9)
     model.fit(X, y, sensitive_features=a)
     plain = model.violations_[0]
     assert model.accuracies_[0] == pytest.approx(model.accuracies_.max(), abs=0.01)
@@ -260,7 +260,7 @@ def test_every_loss_has_fair_rankers(ranker, loss):
 
 def test_without_a_price_on_fairness_the_plain_ranker_is_taken():
     X, y, a = biased_rows()
-    model = FairLinearRanker(trade_off=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
+    model = FairLinearRanker(violation_weight=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
     assert model.coef_ @ model.path_[0] > 0
     assert model.accuracies_.max() >= model.accuracies_[0]
 
@@ -268,7 +268,7 @@ def test_without_a_price_on_fairness_the_plain_ranker_is_taken():
 def test_sparse_and_dense_features_rank_alike():
     X, y, a = biased_rows()
     X[np.abs(X) < 0.5] = 0.0
-    options = {"alpha": 1e-8, "ranker": "relaxed", "trade_off": 0.3}
+    options = {"alpha": 1e-8, "ranker": "relaxed", "violation_weight": 0.3}
     dense = FairLinearRanker(**options).fit(X, y, sensitive_features=a)
     thin = FairLinearRanker(**options).fit(sparse.csr_array(X), y, sensitive_features=a)
     np.testing.assert_allclose(thin.violations_[0], dense.violations_[0], atol=1e-3)
@@ -310,7 +310,7 @@ def test_a_fit_that_does_not_converge_says_so():
         ({"ranker": "guess"}, "ranker must be one of"),
         ({"loss": "exponential"}, "loss must be one of"),
         ({"alpha": -1.0}, "alpha must be"),
-        ({"trade_off": 2.0}, "trade_off must be"),
+        ({"violation_weight": 2.0}, "violation_weight must be"),
     ],
 )
 def test_bad_parameters_are_refused(options, message):

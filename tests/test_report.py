@@ -189,7 +189,7 @@ def test_confusion_matrices_are_those_of_the_audit(found):
 
 def test_the_numbers_are_those_of_the_thresholds(cuts):
     text = Page(report(thresholds=cuts).html).text
-    frame = cuts.table()
+    frame = cuts.frame()
     for label in cuts.labels.tolist():
         rows = frame[frame["label"] == label]
         before, after = rows["up_to_before"].iloc[0], rows["up_to_after"].iloc[0]
@@ -657,7 +657,7 @@ def test_both_halves_of_a_comparison_have_the_same_scale():
 def test_all_models_that_can_be_compared_can_be_reported(named):
     X, y, a = people(200)
     labels = np.array(["low", "fair", "good", "best"] if named else [0, 1, 2, 3])
-    order = {"categories": labels.tolist()} if named else {}
+    order = {"labels": labels.tolist()} if named else {}
     told = WassersteinFairClassifier(Ridge(), **order)  # its predict takes the groups
     blind = FairThresholdClassifier(Ridge(), max_violation=0.2, **order)
     models = {"a": told, "b": blind}

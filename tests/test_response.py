@@ -65,7 +65,7 @@ def accuracy_of_thresholds(estimator, labels, way, response="auto", n_labels=2):
     names = np.array(labels)[y]
     options = WAYS[way](fitted(estimator, X, names))
     model = FairThresholdClassifier(
-        trade_off=0.0, categories=labels, response_method=response, **options
+        trade_off=0.0, labels=labels, response_method=response, **options
     )
     model.fit(X, names, sensitive_features=a)
     scores = model.decision_function(X)
@@ -107,7 +107,7 @@ def test_a_fitted_regressor_predicts_numbers_that_may_descend(labels):
     X, y, a = people(3)
     numbers = np.array(labels)[y]
     model = FairThresholdClassifier(
-        Ridge().fit(X, numbers), cv="prefit", trade_off=0.0, categories=labels
+        Ridge().fit(X, numbers), cv="prefit", trade_off=0.0, labels=labels
     )
     predicted = model.fit(X, numbers, sensitive_features=a).predict(X)
     assert (predicted == numbers).mean() > 0.7
@@ -116,13 +116,13 @@ def test_a_fitted_regressor_predicts_numbers_that_may_descend(labels):
 def test_a_fitted_regressor_of_numbers_out_of_order_is_refused():
     X, y, a = people(3)
     numbers = np.array([2, 3, 1])[y]
-    model = FairThresholdClassifier(Ridge().fit(X, numbers), cv="prefit", categories=[2, 3, 1])
+    model = FairThresholdClassifier(Ridge().fit(X, numbers), cv="prefit", labels=[2, 3, 1])
     with pytest.raises(ValueError, match=r"rises along \[1, 2, 3\].* order of the labels, \[2, 3,"):
         model.fit(X, numbers, sensitive_features=a)
 
 
 RANKING = {
-    "FairLinearRanker": FairLinearRanker(alpha=0.01, ranker="relaxed", trade_off=0.0),
+    "FairLinearRanker": FairLinearRanker(alpha=0.01, ranker="relaxed", violation_weight=0.0),
     "FairOrdinalClassifier": FairOrdinalClassifier(alpha=0.01, ranker="relaxed", trade_off=0.0),
     "ProportionalOddsClassifier": ProportionalOddsClassifier(alpha=0.01),
 }
@@ -133,9 +133,9 @@ RANKING = {
 def test_an_ordinal_score_follows_the_order_that_its_model_was_given(name, order, turn):
     X, y, a = people(3)
     names = np.array(list("abc"))[y]
-    inner = clone(RANKING[name]).set_params(categories=[*order])
+    inner = clone(RANKING[name]).set_params(labels=[*order])
     inner.fit(X, names, sensitive_features=a)
-    model = FairThresholdClassifier(inner, cv="prefit", trade_off=0.0, categories=[*"abc"])
+    model = FairThresholdClassifier(inner, cv="prefit", trade_off=0.0, labels=[*"abc"])
     model.fit(X, names, sensitive_features=a)
     np.testing.assert_array_equal(model.decision_function(X), turn * inner.decision_function(X))
     assert model.score(X, names) > 0.7
@@ -145,9 +145,9 @@ def test_an_ordinal_score_follows_the_order_that_its_model_was_given(name, order
 def test_an_ordinal_score_along_another_order_is_refused(name):
     X, y, a = people(3)
     names = np.array(list("abc"))[y]
-    inner = clone(RANKING[name]).set_params(categories=[*"bac"])
+    inner = clone(RANKING[name]).set_params(labels=[*"bac"])
     inner.fit(X, names, sensitive_features=a)
-    model = FairThresholdClassifier(inner, cv="prefit", categories=[*"abc"])
+    model = FairThresholdClassifier(inner, cv="prefit", labels=[*"abc"])
     with pytest.raises(ValueError, match=r"rises along \['b', 'a', 'c'\].*predict_proba"):
         model.fit(X, names, sensitive_features=a)
 
@@ -173,14 +173,14 @@ def test_an_ordinal_model_of_names_in_sorted_order_is_refused_unless_that_is_the
     for order, allowed in (([*"abc"], True), ([*"bca"], False), ([*"cba"], True)):
         names = np.array(order)[y]
         model = FairThresholdClassifier(
-            Alphabetical().fit(X, names), cv="prefit", trade_off=0.0, categories=order
+            Alphabetical().fit(X, names), cv="prefit", trade_off=0.0, labels=order
         )
         if allowed:
             assert model.fit(X, names, sensitive_features=a).score(X, names) > 0.7
             continue
         with pytest.raises(ValueError, match="not the order of the labels"):
             model.fit(X, names, sensitive_features=a)
-        refitted = FairThresholdClassifier(Alphabetical(), trade_off=0.0, categories=order)
+        refitted = FairThresholdClassifier(Alphabetical(), trade_off=0.0, labels=order)
         assert refitted.fit(X, names, sensitive_features=a).score(X, names) > 0.7
 
 
@@ -211,7 +211,7 @@ def test_a_classifier_of_other_labels_is_refused_by_its_classes(known, response)
     model = FairThresholdClassifier(
         LogisticRegression().fit(X, np.array(known)[y]),
         cv="prefit",
-        categories=["low", "high"],
+        labels=["low", "high"],
         response_method=response,
     )
     with pytest.raises(ValueError, match="is not one of the labels"):
@@ -228,7 +228,7 @@ def test_a_classifier_that_never_saw_a_label_is_understood(response):
         inner,
         cv="prefit",
         trade_off=0.0,
-        categories=["low", "mid", "high"],
+        labels=["low", "mid", "high"],
         response_method=response,
     )
     model.fit(X, names, sensitive_features=a)
@@ -239,7 +239,7 @@ def test_a_frontier_of_a_fitted_classifier_is_not_upside_down():
     X, y, a = people(2)
     names = np.array(["low", "high"])[y]
     inner = LogisticRegression().fit(X, names)
-    frontier = FairOrdinalFrontier(estimator=inner, cv="prefit", categories=["low", "high"])
+    frontier = FairOrdinalFrontier(estimator=inner, cv="prefit", labels=["low", "high"])
     frontier.fit(X, names, sensitive_features=a)
     assert frontier.model(len(frontier.points_) - 1).score(X, names) > 0.85
 
@@ -249,7 +249,7 @@ def test_blocks_of_dask_are_scored_upwards_too():
     X, y, a = people(2)
     names = np.array(["low", "high"])[y]
     model = FairThresholdClassifier(
-        LogisticRegression().fit(X, names), cv="prefit", trade_off=0.0, categories=["low", "high"]
+        LogisticRegression().fit(X, names), cv="prefit", trade_off=0.0, labels=["low", "high"]
     )
     blocks = array.from_array(X, chunks=(80, 3))
     model.fit(blocks, names, sensitive_features=a)
@@ -261,7 +261,7 @@ def test_a_mixture_with_a_frozen_classifier_keeps_its_labels():
     names = np.array(["low", "high"])[y]
     inner = FrozenEstimator(LogisticRegression().fit(X, names))
     for estimator in (inner, make_pipeline(StandardScaler(with_std=False), inner)):
-        model = RandomizedMixtureClassifier(estimator, 0.0, categories=["low", "high"])
+        model = RandomizedMixtureClassifier(estimator, 0.0, labels=["low", "high"])
         assert model.fit(X, names).score(X, names) > 0.85
 
 
@@ -269,7 +269,7 @@ def test_the_order_of_a_searched_model_reaches_audits_and_comparisons():
     """The order of a model inside a search was lost: names were refused, numbers turned."""
     X, y, a = people(3)
     names = np.array(["top", "mid", "low"])[y]
-    inner = ProportionalOddsClassifier(alpha=0.01, categories=["top", "mid", "low"])
+    inner = ProportionalOddsClassifier(alpha=0.01, labels=["top", "mid", "low"])
     search = GridSearchCV(inner, {"alpha": [0.1, 0.01]}, cv=2).fit(X, names)
     direct = inner.fit(X, names)
     shown = [

@@ -322,7 +322,7 @@ LIMITS = {
         lambda: audit_of(2, 100, 1000, interval="bootstrap"),
         "2 groups and 100 labels takes at most 625 resamples, got n_resamples=1000",
     ),
-    "standard notions": (
+    "standard criteria": (
         lambda: audit_of(2, 60, 1000, criteria=["standard_equalized_odds"]),
         "3,600 parts with 60 labels, too many",
     ),

@@ -27,7 +27,7 @@ from oracles import swallowed_by_reading
 from test_cli_files import failure, people, run
 
 MAIN = "from fairordinal.cli import main; main()"
-ORDER = ("--order", "bad,okay,good,great")
+ORDER = ("--labels", "bad,okay,good,great")
 NUMBERED = ("--y", "y", "--pred", "p", "--group", "g")
 PACKED = [("a.csv", bytes), ("a.csv.gz", gzip.compress), ("a.csv.bz2", bz2.compress)]
 
@@ -233,7 +233,7 @@ def test_a_dataset_is_not_scanned_by_one_thread(tmp_path, monkeypatch):
 # ---------------------------------------------------------------- what is missing
 
 LEVELS = ["none", "mild", "severe"]
-NAMED = ("--y", "y", "--pred", "p", "--group", "g", "--order", ",".join(LEVELS))
+NAMED = ("--y", "y", "--pred", "p", "--group", "g", "--labels", ",".join(LEVELS))
 
 
 def patients(n=300, seed=3):
@@ -254,7 +254,7 @@ def test_what_the_order_names_is_a_label(tmp_path):
     for labels in (["none", "mild", "severe"], ["NA", "null", "nan"]):
         renamed = frame.replace(dict(zip(LEVELS, labels, strict=True)))
         renamed.to_csv(tmp_path / "a.csv", index=False)
-        order = ("--order", ",".join(labels))
+        order = ("--labels", ",".join(labels))
         result = run("audit", tmp_path / "a.csv", *NAMED[:-2], *order)
         assert "Audit of 300 rows" in result.output
         assert "Left out" not in result.output

@@ -21,7 +21,7 @@ from fairordinal.thresholds import _branch_and_bound, read_goal, read_settings, 
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
-NOTIONS = [
+CRITERIA = [
     "demographic_parity",
     "conditional_demographic_parity",
     "equal_opportunity",
@@ -51,14 +51,14 @@ def optimize(data, **options):
             raise
 
 
-def by_exhaustion(data, notion, cost):
+def by_exhaustion(data, criterion, cost):
     """Costs and violations of all thresholds."""
     predictions = oracles.every_cutting(data.s, data.n_labels)
     table = cost_matrix(cost, np.arange(data.n_labels))
     rows = (data.y, predictions, data.a, data.w)
     return (
         oracles.costs_of_cuttings(data.y, predictions, data.w, table),
-        oracles.violations_of_cuttings(notion, *rows, table),
+        oracles.violations_of_cuttings(criterion, *rows, table),
     )
 
 
@@ -106,23 +106,27 @@ def first_windows(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("first_windows")
-@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("criterion", CRITERIA)
 class TestExhaustively:
     @settings(max_examples=60)
     @given(data=scored_rows(), cost=COSTS, trade_off=TRADE_OFFS, tol=st.sampled_from([0.0, 1e-3]))
-    def test_a_price_on_the_violation(self, notion, data, cost, trade_off, tol):
-        costs, violations = by_exhaustion(data, notion, cost)
+    def test_a_price_on_the_violation(self, criterion, data, cost, trade_off, tol):
+        costs, violations = by_exhaustion(data, criterion, cost)
         price = data.n_labels * trade_off / (1 - trade_off)
         options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
-        result = optimize(data, criterion=notion, cost_matrix=cost, trade_off=trade_off, **options)
+        result = optimize(
+            data, criterion=criterion, cost_matrix=cost, trade_off=trade_off, **options
+        )
         assert_certified(result, (costs + price * violations).min(), tol or 1e-9)
 
     @settings(max_examples=60)
     @given(data=scored_rows(), cost=COSTS, limit=LIMITS, tol=st.sampled_from([0.0, 1e-3]))
-    def test_a_limit_to_the_violation(self, notion, data, cost, limit, tol):
-        costs, violations = by_exhaustion(data, notion, cost)
+    def test_a_limit_to_the_violation(self, criterion, data, cost, limit, tol):
+        costs, violations = by_exhaustion(data, criterion, cost)
         options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
-        result = optimize(data, criterion=notion, cost_matrix=cost, max_violation=limit, **options)
+        result = optimize(
+            data, criterion=criterion, cost_matrix=cost, max_violation=limit, **options
+        )
         assert result.violation <= limit + 1e-12
         assert_certified(result, costs[violations <= limit + 1e-12].min(), tol or 1e-9)
 
@@ -144,12 +148,12 @@ def test_cost_only_is_the_least_cost_of_all_thresholds(data, cost):
     assert result.gap == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("criterion", CRITERIA)
 @settings(max_examples=30)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
-def test_no_single_move_improves_what_local_search_found(notion, data, trade_off):
+def test_no_single_move_improves_what_local_search_found(criterion, data, trade_off):
     result = optimize(
-        data, criterion=notion, trade_off=trade_off, method="local_search", random_state=0
+        data, criterion=criterion, trade_off=trade_off, method="local_search", random_state=0
     )
     steps = np.unique(data.s)
     places = np.concatenate([[-np.inf], steps])
@@ -175,12 +179,12 @@ def test_local_search_is_never_better_than_the_proved_optimum(data, trade_off):
     trade_off=TRADE_OFFS,
     cost=COSTS,
 )
-@pytest.mark.parametrize("notion", ["demographic_parity", "equal_opportunity"])
-def test_the_dynamic_programme_of_proposition_2_agrees(notion, data, trade_off, cost):
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity"])
+def test_the_dynamic_programme_of_proposition_2_agrees(criterion, data, trade_off, cost):
     k = data.n_labels
     with np.errstate(divide="ignore", invalid="ignore"):
         result = optimize(
-            data, criterion=notion, trade_off=trade_off, cost_matrix=cost, method="exact"
+            data, criterion=criterion, trade_off=trade_off, cost_matrix=cost, method="exact"
         )
         optimum = oracles.proposition_2(
             data.y,
@@ -189,7 +193,7 @@ def test_the_dynamic_programme_of_proposition_2_agrees(notion, data, trade_off, 
             k,
             cost_matrix(cost, np.arange(k)),
             k * trade_off / (1 - trade_off),
-            notion,
+            criterion,
         )
     assert_certified(result, optimum, 1e-9)
 
@@ -397,14 +401,14 @@ def test_other_thresholds_are_judged_on_the_same_rows():
     deployed = [-1.0, 0.0, 1.0, 2.0]
     state = result.state(deployed)
     assert state.cost == pytest.approx(mean_cost(y, np.searchsorted(deployed, s)))
-    frame = result.table(before=deployed)
+    frame = result.frame(before=deployed)
     assert frame["up_to_before"].tolist()[:2] == [-1.0, -1.0]
     assert frame.groupby("group")["share_after"].sum().tolist() == pytest.approx([1.0, 1.0])
     assert result.summary(deployed)["before"][1] == state.cost
     with pytest.raises(ValueError, match="4 numbers in ascending order"):
         result.state([1.0, 0.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="4 numbers in ascending order"):
-        result.table(before="abcd")
+        result.frame(before="abcd")
 
 
 def test_the_result_prints_and_shows():
@@ -554,13 +558,13 @@ def test_many_distinct_scores_take_little_more_than_few():
     assert result.score_table.shape[2] == 10**5
 
 
-@pytest.mark.parametrize("notion", ["demographic_parity", "equal_opportunity", "harm_parity"])
+@pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity", "harm_parity"])
 @pytest.mark.parametrize("form", [{"trade_off": 0.5}, {"max_violation": 0.03}])
-def test_thresholds_by_group_are_at_least_as_good_as_common_ones(notion, form):
+def test_thresholds_by_group_are_at_least_as_good_as_common_ones(criterion, form):
     s, y, a = biased(300)
     table = read_table(y, s, a, as_scores=True)
     goal = read_goal(form.get("trade_off"), form.get("max_violation"), "certified")
-    criterion, cost = as_criterion(notion), cost_matrix("absolute", table.labels)
+    criterion, cost = as_criterion(criterion), cost_matrix("absolute", table.labels)
     effort = read_settings(1e-3, None, 0, 0)
     common, own = (
         solve(table, criterion, cost, goal, "certified", effort, group_aware=by_group)

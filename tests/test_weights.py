@@ -88,7 +88,7 @@ def test_a_metric_is_the_same_for_weights_times_any_constant(measure, factor):
 
 
 MODELS = {
-    "ranker": lambda w: fitted(FairLinearRanker(trade_off=0.3, alpha=1e-3), w).coef_,
+    "ranker": lambda w: fitted(FairLinearRanker(violation_weight=0.3, alpha=1e-3), w).coef_,
     "classifier": lambda w: judged(FairOrdinalClassifier(max_violation=0.2, alpha=1e-3, cv=3), w),
     "thresholds": lambda w: judged(FairThresholdClassifier(SCORER, cv="prefit", trade_off=0.2), w),
     "frontier": lambda w: ends(FairOrdinalFrontier(alpha=1e-3, cv=3, ranker="reduction"), w),
@@ -153,7 +153,7 @@ def test_rows_of_dask_have_one_scale_of_weights_in_all_blocks(factor):
     spread = w * np.where(np.arange(n) < 30, 1.0, 1e-3)  # the blocks differ
     chunked = [da.from_array(column, chunks=(30, *column.shape[1:])) for column in (X, y, a)]
     blocks = dict(zip(("X", "y", "a"), chunked, strict=True))
-    ranker = FairLinearRanker(trade_off=0.3, alpha=1e-3)
+    ranker = FairLinearRanker(violation_weight=0.3, alpha=1e-3)
     there = fitted(ranker, da.from_array(spread * factor, chunks=30), **blocks).coef_
     assert_equal(there, fitted(ranker, spread).coef_, 1e-6)
 

@@ -34,8 +34,8 @@ def assert_close(found, expected, what=""):
         assert abs(found - expected) <= TOLERANCE, f"{what}: {found!r}, expected {expected!r}"
 
 
-def truth(notion, drawn):
-    return float(oracles.violation(notion, drawn.y, drawn.s, drawn.a, drawn.exact))
+def truth(criterion, drawn):
+    return float(oracles.violation(criterion, drawn.y, drawn.s, drawn.a, drawn.exact))
 
 
 def arguments(generator, drawn, *, scores=False):
@@ -56,8 +56,8 @@ def metrics_are_those_of_all_pairs(generator):
     scores = chance(generator, 0.3)
     drawn = draw_rows(generator, scores=scores)
     given = arguments(generator, drawn, scores=scores)
-    notion, metric = choose(generator, *(PAIRWISE if scores else PAIRWISE | OF_LABELS).items())
-    assert_close(metric(**given), truth(notion, drawn), f"{notion} of {drawn}")
+    criterion, metric = choose(generator, *(PAIRWISE if scores else PAIRWISE | OF_LABELS).items())
+    assert_close(metric(**given), truth(criterion, drawn), f"{criterion} of {drawn}")
 
 
 def mean_cost_is_that_of_single_rows(generator):
@@ -82,8 +82,8 @@ def audits_are_those_of_all_pairs(generator):
     criteria = AUDITED[:4] if scores else AUDITED
     found = audit(**given, criteria=criteria, confidence=float(choose(generator, 0.5, 0.95, 0.999)))
     for finding in found.findings:
-        notion = finding.criterion.name
-        assert_close(finding.violation, truth(notion, drawn), f"{notion} of {drawn}")
+        criterion = finding.criterion.name
+        assert_close(finding.violation, truth(criterion, drawn), f"{criterion} of {drawn}")
         check_finding(finding)
     check_shown(found, drawn)
 
@@ -135,8 +135,8 @@ def audits_of_counts_are_audits_of_rows(generator):
     options = {"labels": list(range(drawn.n_labels)), "criteria": AUDITED}
     found = audit_counts(*tables, **options)
     for finding in found.findings:
-        notion = finding.criterion.name
-        assert_close(finding.violation, truth(notion, drawn), f"{notion} of {drawn}")
+        criterion = finding.criterion.name
+        assert_close(finding.violation, truth(criterion, drawn), f"{criterion} of {drawn}")
     again = audit_counts(found.counts_frame(), **options)
     for finding in again.findings:
         assert_close(finding.violation, found[finding.criterion.name].violation)

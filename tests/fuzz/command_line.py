@@ -127,7 +127,7 @@ def written(generator, frame, folder):
 
 
 def typable(labels):
-    """Labels for --order, which are separated by commas."""
+    """Labels for --labels, which are separated by commas."""
     return not any("," in label or label != label.strip() or not label for label in labels)
 
 
@@ -146,7 +146,7 @@ def audits_are_those_of_pandas(generator):
         path, options = written(generator, frame, folder)
         code, out, err = program(
             "audit", path, f"--y={y}", f"--pred={p}", f"--group={g}", *options, "--json",
-            folder / "out.json", f"--order={','.join(labels)}", f"--max-violation={limit}",
+            folder / "out.json", f"--labels={','.join(labels)}", f"--max-violation={limit}",
             *["--quiet"] * chance(generator, 0.3),
         )  # fmt: skip
         check_manners(code, out, err)
@@ -193,7 +193,7 @@ def broken_files_are_refused(generator):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         path.write_bytes(content)
-        order = [f"--order={','.join(labels)}"] * typable(labels)
+        order = [f"--labels={','.join(labels)}"] * typable(labels)
         code, out, err = program(
             "audit", path, f"--y={y}", f"--pred={p}", f"--group={g}", "--separator", ",", *order
         )
@@ -211,9 +211,9 @@ def broken_files_are_refused(generator):
 def hostile_arguments_end_in_a_line(generator):
     """Options of any kind, files that are none: an error is a line with exit code 1."""
     words = [
-        "--y", "--pred", "--group", "--order", "--json", "--counts", "--max-violation", "-1", "nan",
-        "1e400", "", "audit", "thresholds", "--help", "--nope", "y", "p", "g", "/", ".", "-o",
-        "/nonexistent/x.csv", "\x1b[31m", "a\rb", "=1", "--criterion", "--confidence", "2",
+        "--y", "--pred", "--group", "--labels", "--json", "--counts", "--max-violation", "-1",
+        "nan", "1e400", "", "audit", "thresholds", "--help", "--nope", "y", "p", "g", "/", ".",
+        "-o", "/nonexistent/x.csv", "\x1b[31m", "a\rb", "=1", "--criterion", "--confidence", "2",
     ]  # fmt: skip
     command = choose(generator, "audit", "fit", "predict", "thresholds", "frontier")
     chosen = [choose(generator, *words) for _ in range(int(generator.integers(0, 8)))]
@@ -236,7 +236,7 @@ def models_of_files_predict_what_they_say(generator):
         path.write_text(as_csv(generator, frame, ","), encoding="utf-8")
         model, out = folder / "model.json", folder / "out.csv"
         found = program("fit", path, "--y", "grade", "--group", "sex", "--trade-off", "0.2",
-                        "--order", ",".join(labels), "-o", model)  # fmt: skip
+                        "--labels", ",".join(labels), "-o", model)  # fmt: skip
         check_manners(*found)
         assert found[0] == 0, found
         fitted = load_model(model)

@@ -55,10 +55,10 @@ def thresholds_for(generator, X, y, **options):
     return FairThresholdClassifier(scorer, cv="prefit", **options), scorer
 
 
-def check_reported(model, X, y, a, weights=None, *, categories=None, criterion):
+def check_reported(model, X, y, a, weights=None, *, labels=None, criterion):
     """Cost and violation that are reported are those of `predict`."""
     predicted = model.predict(X)
-    given = {"sample_weight": weights, "labels": categories}
+    given = {"sample_weight": weights, "labels": labels}
     cost = metrics.mean_cost(y, predicted, **given)
     violation = VIOLATIONS[criterion](y, predicted, sensitive_features=a, **given)
     assert abs(model.cost_ - cost) <= 1e-9 * max(1.0, cost)
@@ -99,13 +99,13 @@ def labels_in_any_order_are_understood(generator):
     X, y, a = draw_data(generator, n_labels=2)
     names = choose(generator, draw_names(generator, 2), ["low", "high"], [1, 0], [0, 1])
     labels = np.array(names)[y]
-    model, scorer = thresholds_for(generator, X, labels, trade_off=0.0, categories=names)
+    model, scorer = thresholds_for(generator, X, labels, trade_off=0.0, labels=names)
     model.fit(X, labels, sensitive_features=a)
     plain = metrics.mean_cost(labels, scorer.predict(X), labels=names)
     found = metrics.mean_cost(labels, model.predict(X), labels=names)
     assert found <= plain + CLOSE, f"{names}: {found}, but {plain} without thresholds"
     assert list(model.classes_) == names
-    check_reported(model, X, labels, a, categories=names, criterion="demographic_parity")
+    check_reported(model, X, labels, a, labels=names, criterion="demographic_parity")
 
 
 def linear(generator, **options):

@@ -8,7 +8,7 @@ from fairordinal._costs import cost_matrix
 from fuzz import choose
 from fuzz.rows import draw_rows
 
-NOTIONS = ["demographic_parity", "equal_opportunity", "equalized_odds",
+CRITERIA = ["demographic_parity", "equal_opportunity", "equalized_odds",
            "conditional_demographic_parity", "harm_parity"]  # fmt: skip
 COSTS = ["absolute", "zero_one", "squared", "asymmetric"]
 ROUNDING = 1e-9
@@ -19,10 +19,10 @@ def draw_problem(generator):
     drawn = draw_rows(generator, scores=True, most_rows=11, zeros=False)
     goal = choose(generator, "trade_off", "max_violation")
     value = float(choose(generator, 0.0, 0.05, 0.1, 0.3, 0.5, 0.9, 0.99))
-    return drawn, choose(generator, *NOTIONS), choose(generator, *COSTS), goal, value
+    return drawn, choose(generator, *CRITERIA), choose(generator, *COSTS), goal, value
 
 
-def best(drawn, notion, cost, goal, value):
+def best(drawn, criterion, cost, goal, value):
     """The least objective, by exhaustive search."""
     k = drawn.n_labels
     weights = np.array(drawn.w or [1.0] * len(drawn.y))
@@ -30,7 +30,7 @@ def best(drawn, notion, cost, goal, value):
     predictions = oracles.every_cutting(drawn.s, k)
     costs = oracles.costs_of_cuttings(drawn.y, predictions, weights, cost)
     violations = oracles.violations_of_cuttings(
-        notion, drawn.y, predictions, drawn.a, weights, cost
+        criterion, drawn.y, predictions, drawn.a, weights, cost
     )
     if goal == "trade_off":
         return (costs + k * value / (1 - value) * violations).min()
@@ -38,14 +38,14 @@ def best(drawn, notion, cost, goal, value):
 
 
 def thresholds_are_the_best_of_all(generator):
-    drawn, notion, name, goal, value = draw_problem(generator)
+    drawn, criterion, name, goal, value = draw_problem(generator)
     method, tol = choose(generator, ("certified", 1e-3), ("exact", 1e-9))
     try:
         found = optimize_thresholds(
             drawn.s,
             drawn.y,
             sensitive_features=drawn.a,
-            criterion=notion,
+            criterion=criterion,
             cost_matrix=name,
             sample_weight=drawn.w,
             labels=range(drawn.n_labels),
@@ -56,8 +56,8 @@ def thresholds_are_the_best_of_all(generator):
         if "undefined for every pair" in str(error):
             return False
         raise
-    truth = best(drawn, notion, cost_matrix(name, np.arange(drawn.n_labels)), goal, value)
-    what = f"{found.objective!r}, best {truth!r}: {(drawn, notion, name, goal, value, method)}"
+    truth = best(drawn, criterion, cost_matrix(name, np.arange(drawn.n_labels)), goal, value)
+    what = f"{found.objective!r}, best {truth!r}: {(drawn, criterion, name, goal, value, method)}"
     assert found.lower_bound <= truth + ROUNDING, what
     assert truth - ROUNDING <= found.objective <= truth + tol + ROUNDING, what
     check_prediction(found, drawn)
@@ -74,10 +74,10 @@ def check_prediction(found, drawn):
 
 
 def a_factor_of_weights_moves_no_threshold(generator):
-    drawn, notion, name, goal, value = draw_problem(generator)
+    drawn, criterion, name, goal, value = draw_problem(generator)
     weights = generator.integers(1, 4, len(drawn.y)).astype(float)
     factor = 2.0 ** float(choose(generator, -900, -500, -40, 40, 500, 900))
-    options = {"sensitive_features": drawn.a, "criterion": notion, "cost_matrix": name,
+    options = {"sensitive_features": drawn.a, "criterion": criterion, "cost_matrix": name,
                "labels": range(drawn.n_labels), goal: value}  # fmt: skip
     found = []
     for scaled in (weights, weights * factor):
@@ -91,7 +91,7 @@ def a_factor_of_weights_moves_no_threshold(generator):
     assert (one is None) == (other is None)
     if one is None:
         return False
-    assert abs(one.objective - other.objective) <= ROUNDING, (drawn, notion, name, goal, value)
+    assert abs(one.objective - other.objective) <= ROUNDING, (drawn, criterion, name, goal, value)
     return True
 
 

@@ -8,7 +8,7 @@ import pytest
 import oracles
 from fairordinal import optimize_thresholds
 from fairordinal._costs import cost_matrix
-from test_thresholds import NOTIONS
+from test_thresholds import CRITERIA
 
 N_INSTANCES = 400
 COSTS = ["absolute", "zero_one", "squared", "asymmetric"]
@@ -25,19 +25,19 @@ def instance(generator):
     return (y, s, a, w, int(k)) if len(set(a)) > 1 else None
 
 
-def optimum(y, s, a, w, k, notion, cost, form):
+def optimum(y, s, a, w, k, criterion, cost, form):
     predictions = oracles.every_cutting(s, k)
     costs = oracles.costs_of_cuttings(y, predictions, w, cost)
-    violations = oracles.violations_of_cuttings(notion, y, predictions, a, w, cost)
+    violations = oracles.violations_of_cuttings(criterion, y, predictions, a, w, cost)
     if "trade_off" in form:
         return (costs + k * form["trade_off"] / (1 - form["trade_off"]) * violations).min()
     return costs[violations <= form["max_violation"] + 1e-12].min()
 
 
-@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("form", ["trade_off", "max_violation"])
-def test_certified_and_exact_are_the_optimum_of_exhaustive_search(notion, form):
-    generator = np.random.default_rng([NOTIONS.index(notion), len(form)])
+def test_certified_and_exact_are_the_optimum_of_exhaustive_search(criterion, form):
+    generator = np.random.default_rng([CRITERIA.index(criterion), len(form)])
     solved = 0
     while solved < N_INSTANCES:
         found = instance(generator)
@@ -46,7 +46,7 @@ def test_certified_and_exact_are_the_optimum_of_exhaustive_search(notion, form):
         y, s, a, w, k = found
         name = str(generator.choice(COSTS))
         goal = {form: float(generator.choice([0.0, 0.05, 0.1, 0.3, 0.5, 0.9, 0.99]))}
-        truth = optimum(y, s, a, w, k, notion, cost_matrix(name, np.arange(k)), goal)
+        truth = optimum(y, s, a, w, k, criterion, cost_matrix(name, np.arange(k)), goal)
         for method, tol in (("certified", 1e-3), ("exact", 1e-9)):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -55,7 +55,7 @@ def test_certified_and_exact_are_the_optimum_of_exhaustive_search(notion, form):
                         s,
                         y,
                         sensitive_features=a,
-                        criterion=notion,
+                        criterion=criterion,
                         cost_matrix=name,
                         sample_weight=w,
                         labels=range(k),

@@ -48,7 +48,7 @@ class Attribution:
 
     Attributes
     ----------
-    notion : str
+    criterion : str
         Title of the criterion, with the name of its part if it has several.
     group : str
         The first group; the disparity is positive if it is favoured.
@@ -71,7 +71,7 @@ class Attribution:
         The library of frames; None takes the first of pandas, polars and pyarrow that is installed.
     """
 
-    notion: str
+    criterion: str
     group: str
     other: str
     disparity: float
@@ -101,7 +101,7 @@ class Attribution:
 
     def _title(self) -> str:
         return (
-            f"Attribution of {self.notion}: {self.group!r} over {self.other!r}, "
+            f"Attribution of {self.criterion}: {self.group!r} over {self.other!r}, "
             f"disparity {number(self.disparity)}"
         )
 
@@ -162,7 +162,7 @@ def attribute(
     names = names_of(table.groups.tolist())
     part_name = criterion.parts(table)[part]
     return Attribution(
-        notion=criterion.title + (f" ({part_name!r})" if part_name else ""),
+        criterion=criterion.title + (f" ({part_name!r})" if part_name else ""),
         group=names[g],
         other=names[h],
         disparity=float(criterion.disparities(table)[place]),

@@ -84,7 +84,7 @@ class Audit:
         frame : frame of pandas, polars or pyarrow
             Of the library of the input, if it was a frame. Columns:
 
-            * `notion` and `part`: name of the criterion and of its part;
+            * `criterion` and `part`: name of the criterion and of its part;
             * `group` and `other`: the groups, the one with the greater probability first;
             * `probability` and `other_probability`: what is compared (for harms, mean harms);
             * `disparity`, `lower` and `upper`: their difference with its interval;

@@ -129,7 +129,7 @@ class Finding:
         rows = self.table.rows
         disparity, lower = self.disparities[part, g, h], self.lower[part, g, h]
         return {
-            "notion": np.full(len(part), self.criterion.name, dtype=object),
+            "criterion": np.full(len(part), self.criterion.name, dtype=object),
             "part": parts[part],
             "group": names[g],
             "other": names[h],

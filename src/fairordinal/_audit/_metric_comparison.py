@@ -45,7 +45,7 @@ class MetricComparison:
         Title of the binary or standard metric.
     value : float
         Its value.
-    pairwise_notion : str
+    pairwise_criterion : str
         Title of the pairwise criterion.
     pairwise_value : float
         The violation of the pairwise criterion.
@@ -55,7 +55,7 @@ class MetricComparison:
 
     metric: str
     value: float
-    pairwise_notion: str
+    pairwise_criterion: str
     pairwise_value: float
     why: str
 
@@ -138,7 +138,7 @@ def _why_selected(table: ScoreTable) -> str:
 def disagreements(comparisons: tuple[MetricComparison, ...]) -> list[str]:
     """Return a sentence for each comparison that disagrees."""
     return [
-        f"{row.metric} is {number(row.value)} where {row.pairwise_notion} is "
+        f"{row.metric} is {number(row.value)} where {row.pairwise_criterion} is "
         f"{number(row.pairwise_value)}: {row.why}."
         for row in comparisons
         if row.why

@@ -73,7 +73,7 @@ def read_partitions(
     y: Any,
     sensitive_features: Any,
     sample_weight: Any,
-    categories: Any,
+    labels: Any,
     *,
     score: Callable[[Any, Array], Array] | None = None,
 ) -> tuple[DaskRows, Array, Array]:
@@ -89,7 +89,7 @@ def read_partitions(
         Group of each row.
     sample_weight : array-like, Dask collection with the blocks of X, or None
         Weight of each row.
-    categories : sequence or None
+    labels : sequence or None
         All labels in ascending order.
     score : callable, default=None
         If given, ``score(part of X, labels)`` is the only feature, and is not scaled. Otherwise,
@@ -109,27 +109,27 @@ def read_partitions(
     features = feature_parts(X)
     parts = _columns(_Lengths(X, features), len(features), y, sensitive_features, sample_weight)
     summary = one_pass([*enumerate(parts)], _summary, _add_summaries)
-    labels = _label_levels(summary, categories)
+    levels = _label_levels(summary, labels)
     groups = read_groups(summary.groups).levels
     largest = 1.0 if sample_weight is None else _largest_weight(summary)
     one = 1.0 / largest
     codes = dask.persist(
         *(
-            dask.delayed(_codes)(number, part, labels.tolist(), groups.tolist(), largest)
+            dask.delayed(_codes)(number, part, levels.tolist(), groups.tolist(), largest)
             for number, part in enumerate(parts)
         )
     )
-    shape = (len(groups), len(labels))
+    shape = (len(groups), len(levels))
     counts = np.stack(compute([dask.delayed(_counts)(part, shape) for part in codes]))
     if score is not None:
-        scored = [dask.delayed(_as_column)(score, part, labels) for part in features]
+        scored = [dask.delayed(_as_column)(score, part, levels) for part in features]
         features = [*dask.persist(*scored)]  # one number for each row: passes do not score again
     scaling = _scaling([*zip(features, codes, strict=True)], scaled=score is None)
     blocks = [
         dask.delayed(_block)(part, code, scaling, *shape, one)
         for part, code in zip(features, codes, strict=True)
     ]
-    return DaskRows(blocks, counts.sum(axis=1), scaling, *shape, one), labels, groups
+    return DaskRows(blocks, counts.sum(axis=1), scaling, *shape, one), levels, groups
 
 
 def _as_column(score: Callable[[Any, Array], Array], part: Any, labels: Array) -> Array:
@@ -240,12 +240,12 @@ def _add_summaries(summaries: Sequence[Summary]) -> Summary:
     return Summary(found, [*groups], (min(least), max(largest)))
 
 
-def _label_levels(summary: Summary, categories: Any) -> Array:
+def _label_levels(summary: Summary, labels: Any) -> Array:
     """Labels in ascending order."""
     if not summary.labels:
         raise ValueError(NO_ROWS)
     (column,) = summary.labels
-    truth, _, _ = order_labels(column, column, categories)
+    truth, _, _ = order_labels(column, column, labels)
     return truth.levels
 
 

@@ -211,13 +211,13 @@ class LabelOrder:
         if unknown:
             raise ValueError(
                 f"{option}: value {unknown[0]!r} is not one of the labels {listed(self.labels)}. "
-                f"Add it to --order, correct the column, or pass --missing "
+                f"Add it to --labels, correct the column, or pass --missing "
                 f"{_example([str(unknown[0])])} if it stands for a missing label."
             )
 
 
 def split_order(order: str | None) -> list[str]:
-    """Split the value of --order into labels, as text; empty if it is not given."""
+    """Split the value of --labels into labels, as text; empty if it is not given."""
     if order is None:
         return []
     (given,) = csv.reader([order], skipinitialspace=True) if order.strip() else ([],)
@@ -225,7 +225,7 @@ def split_order(order: str | None) -> list[str]:
 
 
 def read_labels(values: Sequence[Any], decimal: str, order: str | None) -> ColumnValues:
-    """Read labels: numbers if all are, unless --order names a text; then all are names."""
+    """Read labels: numbers if all are, unless --labels names a text; then all are names."""
     column = read_values(values, decimal)
     if column.are_numbers and not read_values(split_order(order) or [0]).are_numbers:
         return ColumnValues([value if value is None else str(value) for value in values], False)
@@ -235,7 +235,7 @@ def read_labels(values: Sequence[Any], decimal: str, order: str | None) -> Colum
 def order_of(
     file: TableFile, name: str, column: ColumnValues, order: str | None, option: str
 ) -> LabelOrder:
-    """Return the order of a column's labels: that of --order, of numbers, or stored in the file.
+    """Return the order of a column's labels: that of --labels, of numbers, or stored in the file.
 
     `name` is the name of the column in the file, and `option` the one that names it.
     """
@@ -246,7 +246,7 @@ def order_of(
     if len(column.distinct) == 1:
         raise ValueError(
             f"{option}: column {name!r} has one label, {column.distinct[0]!r}; two are needed. If "
-            "others can occur, give all from lowest to highest by --order."
+            "others can occur, give all from lowest to highest by --labels."
         )
     if column.are_numbers:
         return LabelOrder(column.distinct)
@@ -256,7 +256,7 @@ def order_of(
     found = sorted(map(str, column.distinct), key=_natural_key)
     raise ValueError(
         f"{option}: the order of the labels {listed(found)} is not known. Give it from lowest to "
-        f"highest, for example --order {_example(found)} in your order.{_hint(column)}"
+        f"highest, for example --labels {_example(found)} in your order.{_hint(column)}"
     )
 
 
@@ -266,9 +266,9 @@ def _given_order(order: str, column: ColumnValues) -> LabelOrder:
         labels = read_values(labels).values
     repeated = [label for label in labels if labels.count(label) > 1]
     if repeated or "" in labels:
-        raise ValueError(f"--order must name each label once, got {order!r}.")
+        raise ValueError(f"--labels must name each label once, got {order!r}.")
     if len(labels) < 2:
-        raise ValueError(f"--order must name at least two labels, got {order!r}.")
+        raise ValueError(f"--labels must name at least two labels, got {order!r}.")
     return LabelOrder(labels)
 
 

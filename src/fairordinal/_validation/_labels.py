@@ -72,8 +72,7 @@ def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, C
     if len(truth.levels) < least:
         raise ValueError(
             f"{truth.name} has one label ({truth.levels[0].item()!r}); ordinal labels are at least "
-            "two. Pass all labels in ascending order if others can occur: labels=[...], or "
-            "categories=[...] of an estimator."
+            "two. Pass all labels in ascending order if others can occur: labels=[...]."
         )
     levels = _merged_levels(truth.levels, predicted.levels)
     whole = all_whole(levels)
@@ -110,8 +109,7 @@ def _given_order(labels: Any) -> Array:
     names = column.objects() if column is not None else []
     if len(names) < 2 or len(set(names)) != len(names):
         raise ValueError(
-            "labels (categories of an estimator) must list at least two distinct labels in "
-            f"ascending order, got {labels!r}."
+            f"labels must list at least two distinct labels in ascending order, got {labels!r}."
         )
     return _levels_array(names)
 
@@ -150,8 +148,7 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
     shown = ", ".join(found[:8]) + (", …" if len(found) > 8 else "")
     raise ValueError(
         f"{unordered.name} holds names without an order: {shown}. Pass labels=[{shown}] sorted "
-        "from lowest to highest (categories=[...] of an estimator), or an ordered categorical of "
-        "pandas or polars."
+        "from lowest to highest, or an ordered categorical of pandas or polars."
     )
 
 
@@ -179,7 +176,7 @@ def _to_levels(coded: Coded, levels: Array) -> Coded:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
             f"{coded.name} must hold labels from [{listed(levels.tolist(), MOST_LISTED)}], got "
-            f"{value!r} {locate(rows, coded.counts)}. Correct these rows or extend labels= "
-            "(categories= of an estimator); scores may be any fractional numbers."
+            f"{value!r} {locate(rows, coded.counts)}. Correct these rows or extend labels=; "
+            "scores may be any fractional numbers."
         )
     return coded.recode(new_code, levels)

@@ -56,12 +56,12 @@ def shared_labels(models: Mapping[str, Any], labels: Any) -> Any:
 
 
 def _meant_order(model: Any) -> list[Any] | None:
-    """Labels of a fitted model with a parameter `categories`; others have them in no order."""
+    """Labels of a fitted model with a parameter `labels`; others have them in no order."""
     if _is_pipeline(model):
         return _meant_order(model[-1])
     if hasattr(model, "best_estimator_"):  # of a search
         return _meant_order(model.best_estimator_)
-    if hasattr(model, "categories") and hasattr(model, "classes_"):
+    if hasattr(model, "labels") and hasattr(model, "classes_"):
         return list(model.classes_.tolist())
     return None
 

@@ -12,11 +12,11 @@ from fairordinal.ranker import FairLinearRanker
 def fair_ranker_only(
     criterion: Any = "demographic_parity",
     *,
-    trade_off: float = 0.5,
+    violation_weight: float = 0.5,
     alpha: float | None = None,
     cost_matrix: Any = "absolute",
     cv: Any = None,
-    categories: Any = None,
+    labels: Any = None,
 ) -> FairThresholdClassifier:
     """Return a classifier with step 1 only: a fair ranker, with thresholds of least cost.
 
@@ -24,8 +24,8 @@ def fair_ranker_only(
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
         Fairness criterion of the ranker.
-    trade_off : float in [0, 1], default=0.5
-        The paper's μ: 0 for the most accurate ranker, 1 for the fairest.
+    violation_weight : float in [0, 1], default=0.5
+        The paper's μ: 0 for the most accurate ranker, 1 for the fairest; see `FairLinearRanker`.
     alpha : float, default=None
         Strength of the ranker's penalty; None chooses it by cross-validation.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -34,7 +34,7 @@ def fair_ranker_only(
     cv : int, float, splitter or iterable, default=None
         Splits for the out-of-fold scores that thresholds are chosen on. The paper uses in-sample
         scores: to get them, list one split with all rows as training and as test rows.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Returns
@@ -57,17 +57,19 @@ def fair_ranker_only(
     Examples
     --------
     >>> from fairordinal.baselines import fair_ranker_only
-    >>> fair_ranker_only(trade_off=0.3).estimator
-    FairLinearRanker(ranker='grid', trade_off=0.3)
+    >>> fair_ranker_only(violation_weight=0.3).estimator
+    FairLinearRanker(ranker='grid', violation_weight=0.3)
     """
-    ranker = FairLinearRanker(criterion, trade_off=trade_off, ranker="grid", alpha=alpha)
+    ranker = FairLinearRanker(
+        criterion, violation_weight=violation_weight, ranker="grid", alpha=alpha
+    )
     return FairThresholdClassifier(
         ranker,
         criterion=criterion,
         trade_off=0.0,
         cost_matrix=cost_matrix,
         cv=cv,
-        categories=categories,
+        labels=labels,
     )
 
 
@@ -79,7 +81,7 @@ def fair_thresholds_only(
     cost_matrix: Any = "absolute",
     group_aware: bool = False,
     cv: Any = None,
-    categories: Any = None,
+    labels: Any = None,
 ) -> FairThresholdClassifier:
     """Return a classifier with step 2 only: fair thresholds for scores of proportional odds.
 
@@ -102,7 +104,7 @@ def fair_thresholds_only(
     cv : int, float, splitter or iterable, default=None
         Splits for the out-of-fold scores that thresholds are chosen on. The paper uses in-sample
         scores: to get them, list one split with all rows as training and as test rows.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Returns
@@ -136,5 +138,5 @@ def fair_thresholds_only(
         cost_matrix=cost_matrix,
         group_aware=group_aware,
         cv=cv,
-        categories=categories,
+        labels=labels,
     )

@@ -40,7 +40,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
         predicting label j for a row with label i.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Attributes
@@ -73,9 +73,9 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     (2, 1.2)
     """
 
-    def __init__(self, cost_matrix: Any = "absolute", *, categories: Any = None) -> None:
+    def __init__(self, cost_matrix: Any = "absolute", *, labels: Any = None) -> None:
         self.cost_matrix = cost_matrix
-        self.categories = categories
+        self.labels = labels
 
     @wholly
     def fit(
@@ -101,7 +101,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
             Fitted.
         """
         validate_data(self, X, skip_check_array=True)
-        rows = read_labels(X, y, sample_weight, self.categories, least=1)
+        rows = read_labels(X, y, sample_weight, self.labels, least=1)
         self.classes_ = rows.labels
         code, self.cost_ = cheapest_label(rows, self.cost_matrix)
         self.constant_ = self.classes_.tolist()[code]

@@ -47,7 +47,7 @@ class CumulativeClassifier(GroupedScoreMixin, WrapperMixin, BaseEstimator):
         A binary classifier whose `fit` accepts `sensitive_features`, such as fairlearn's
         ``ExponentiatedGradient`` or ``ThresholdOptimizer``. If its `predict` requires
         `sensitive_features`, so does that of this class. Vary its limit for a frontier.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     random_state : int, RandomState instance or None, default=0
         Seed for estimators with random predictions. It is the same for all questions, so that the
@@ -86,9 +86,9 @@ class CumulativeClassifier(GroupedScoreMixin, WrapperMixin, BaseEstimator):
     (3,)
     """
 
-    def __init__(self, estimator: Any, *, categories: Any = None, random_state: Any = 0) -> None:
+    def __init__(self, estimator: Any, *, labels: Any = None, random_state: Any = 0) -> None:
         self.estimator = estimator
-        self.categories = categories
+        self.labels = labels
         self.random_state = random_state
 
     @wholly
@@ -110,7 +110,7 @@ class CumulativeClassifier(GroupedScoreMixin, WrapperMixin, BaseEstimator):
         self : CumulativeClassifier
             Fitted.
         """
-        rows, groups = read_labels_and_groups(X, y, sensitive_features, None, self.categories)
+        rows, groups = read_labels_and_groups(X, y, sensitive_features, None, self.labels)
         self.classes_, self.groups_ = rows.labels, groups.levels
         cuts, group = range(len(rows.labels) - 1), groups.codes(slice(None))
         self.estimators_ = [self._fit_one(X, rows.codes > cut, group) for cut in cuts]
@@ -162,7 +162,7 @@ def _answers(model: Any, X: Any, arguments: dict[str, Any]) -> Array:
 class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
     """Base class of ORCA's decompositions: codes of the labels that occur, in and out."""
 
-    categories: Any
+    labels: Any
 
     @wholly
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Any:
@@ -184,7 +184,7 @@ class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
             Fitted.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        rows = read_labels(X, y, None, self.categories)
+        rows = read_labels(X, y, None, self.labels)
         self.classes_, self._occurring = rows.labels, np.unique(rows.codes)
         if len(self._occurring) < 2:
             raise ValueError(
@@ -229,7 +229,7 @@ class OrderedPartitionsClassifier(_Decomposition):
     estimator : classifier
         Its `fit` accepts `sample_weight`. If it has no `predict_proba`, probabilities are a sigmoid
         of its `decision_function`, fitted by cross-validation.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
@@ -254,9 +254,9 @@ class OrderedPartitionsClassifier(_Decomposition):
     array([1, 3])
     """
 
-    def __init__(self, estimator: Any, *, categories: Any = None) -> None:
+    def __init__(self, estimator: Any, *, labels: Any = None) -> None:
         self.estimator = estimator
-        self.categories = categories
+        self.labels = labels
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.estimators_ = [
@@ -299,7 +299,7 @@ class ProjectionEnsembleClassifier(_Decomposition):
     ----------
     estimator : classifier
         A threshold model with `predict_projection` and `thresholds_`, such as skordinal's SVOR.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
@@ -318,9 +318,9 @@ class ProjectionEnsembleClassifier(_Decomposition):
     Regression, IEEE Transactions on Cybernetics 44, 2014. ORCA's OPBE.
     """
 
-    def __init__(self, estimator: Any, *, categories: Any = None) -> None:
+    def __init__(self, estimator: Any, *, labels: Any = None) -> None:
         self.estimator = estimator
-        self.categories = categories
+        self.labels = labels
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.estimators_ = [
@@ -359,7 +359,7 @@ class HierarchicalClassifier(_Decomposition):
         Tells the lowest label from the others.
     ordinal : classifier
         Tells the other labels apart.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Those that do not occur are never predicted.
 
     Attributes
@@ -386,10 +386,10 @@ class HierarchicalClassifier(_Decomposition):
     array([1, 3])
     """
 
-    def __init__(self, binary: Any, ordinal: Any, *, categories: Any = None) -> None:
+    def __init__(self, binary: Any, ordinal: Any, *, labels: Any = None) -> None:
         self.binary = binary
         self.ordinal = ordinal
-        self.categories = categories
+        self.labels = labels
 
     def _fit_parts(self, X: Array, codes: Array, n_labels: int) -> None:
         self.binary_ = clone(self.binary).fit(X, codes > 0)

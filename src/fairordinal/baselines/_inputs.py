@@ -41,14 +41,12 @@ class CodedLabels(NamedTuple):
         return np.bincount(self.codes, self.weight, len(self.labels))
 
 
-def read_labels(
-    X: Any, y: Any, sample_weight: Any, categories: Any, *, least: int = 2
-) -> CodedLabels:
+def read_labels(X: Any, y: Any, sample_weight: Any, labels: Any, *, least: int = 2) -> CodedLabels:
     """Check and code the labels of as many rows as X has; there must be at least `least` labels."""
     warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
     column = read_target(y)
     check_consistent_length(X, column.values)
-    truth: Coded = order_labels(column, column, categories, least=least)[0]
+    truth: Coded = order_labels(column, column, labels, least=least)[0]
     n_rows = len(column.values)
     weight = read_weight(sample_weight, n_rows, rows_of="y")
     weight = Weight(np.ones(n_rows)) if weight is None else weight
@@ -57,13 +55,13 @@ def read_labels(
 
 
 def read_labels_and_groups(
-    X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
+    X: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
 ) -> tuple[CodedLabels, Coded]:
     """Check and code the labels and the groups of rows."""
     warn_misaligned({"X": X, "y": y, "sensitive_features": sensitive_features})
     column, groups = read_target(y), read_groups(sensitive_features)
     check_same_length(column, groups)
-    return read_labels(X, column, sample_weight, categories), groups
+    return read_labels(X, column, sample_weight, labels), groups
 
 
 def group_codes(sensitive_features: Any, known: Array, n_rows: int) -> Array:

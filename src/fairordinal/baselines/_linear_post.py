@@ -70,7 +70,7 @@ class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator)
         predicting label j for a row with label i.
     cv : int, default=5
         Number of folds for the out-of-fold probabilities in the linear program.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
@@ -123,7 +123,7 @@ class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator)
         group_aware: bool = False,
         cost_matrix: Any = "absolute",
         cv: int = 5,
-        categories: Any = None,
+        labels: Any = None,
         random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
@@ -132,7 +132,7 @@ class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator)
         self.group_aware = group_aware
         self.cost_matrix = cost_matrix
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.random_state = random_state
 
     @wholly
@@ -157,7 +157,7 @@ class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator)
         check_choice(self.criterion, "criterion", CRITERIA)
         limit = check_number(self.max_difference, "max_difference")
         n_folds = check_whole(self.cv, "cv", least=2)
-        rows, groups = read_labels_and_groups(X, y, sensitive_features, None, self.categories)
+        rows, groups = read_labels_and_groups(X, y, sensitive_features, None, self.labels)
         self.classes_, self.groups_ = rows.labels, groups.levels
         self._cost = as_cost_matrix(self.cost_matrix, rows.labels)
         group = groups.codes(slice(None))

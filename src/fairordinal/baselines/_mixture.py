@@ -46,7 +46,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, NamedFeaturesMixin, BaseEstim
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         What errors cost: a name, or an array of shape (n_labels, n_labels) with the cost of
         predicting label j for a row with label i.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     random_state : int, RandomState instance or None, default=None
         Seed for the coins of `predict`. With an int, every call tosses the same coins.
@@ -97,13 +97,13 @@ class RandomizedMixtureClassifier(ClassifierMixin, NamedFeaturesMixin, BaseEstim
         probability: float = 0.5,
         *,
         cost_matrix: Any = "absolute",
-        categories: Any = None,
+        labels: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.probability = probability
         self.cost_matrix = cost_matrix
-        self.categories = categories
+        self.labels = labels
         self.random_state = random_state
 
     @wholly
@@ -131,7 +131,7 @@ class RandomizedMixtureClassifier(ClassifierMixin, NamedFeaturesMixin, BaseEstim
             Fitted.
         """
         check_share(self.probability, "probability")
-        rows = read_labels(X, y, sample_weight, self.categories)
+        rows = read_labels(X, y, sample_weight, self.labels)
         self.classes_ = rows.labels
         self._learned = learned_labels(self.estimator, self.classes_)
         columns = {"sample_weight": sample_weight, "sensitive_features": sensitive_features}

@@ -185,7 +185,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
     alpha : float, default=0.0
         Strength of the l2 penalty on coefficients of standardised features, beside the mean
         log-likelihood. Separable labels, or more features than rows, need one, such as 1e-4.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     tol : float, default=1e-8
         Newton's method stops if no entry of the mean gradient exceeds `tol`.
@@ -238,10 +238,10 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, alpha: float = 0.0, *, categories: Any = None, tol: float = 1e-8, max_iter: int = 100
+        self, alpha: float = 0.0, *, labels: Any = None, tol: float = 1e-8, max_iter: int = 100
     ) -> None:
         self.alpha = alpha
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
 
@@ -271,7 +271,7 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
         alpha, tol = check_number(self.alpha, "alpha"), check_number(self.tol, "tol")
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         X = read_features(self, X, fitting=True)
-        rows = read_labels(X, y, sample_weight, self.categories)
+        rows = read_labels(X, y, sample_weight, self.labels)
         self.classes_ = rows.labels
         kept = slice(None) if rows.weight.all() else np.flatnonzero(rows.weight)  # a slice: no copy
         features = Features.of(X[kept], rows.weight[kept])

@@ -65,7 +65,7 @@ class WassersteinFairClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstim
     strength : float in [0, 1], default=1.0
         How far scores are moved towards the barycentre; 0 does not move them. Vary it for a
         frontier.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
 
     Attributes
@@ -110,10 +110,10 @@ class WassersteinFairClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstim
     True
     """
 
-    def __init__(self, estimator: Any, *, strength: float = 1.0, categories: Any = None) -> None:
+    def __init__(self, estimator: Any, *, strength: float = 1.0, labels: Any = None) -> None:
         self.estimator = estimator
         self.strength = strength
-        self.categories = categories
+        self.labels = labels
 
     @wholly
     def fit(
@@ -142,9 +142,7 @@ class WassersteinFairClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstim
         if not is_regressor(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}.")
         _check_strength(self.strength)
-        rows, groups = read_labels_and_groups(
-            X, y, sensitive_features, sample_weight, self.categories
-        )
+        rows, groups = read_labels_and_groups(X, y, sensitive_features, sample_weight, self.labels)
         numbers = label_places(rows.labels)
         self.estimator_ = fit_clone(
             self.estimator, X, numbers[rows.codes], sample_weight=sample_weight

@@ -105,7 +105,7 @@ def fit(
             sensitive_features=group,
             features=feature or None,
             ignore=ignore or (),
-            categories=table.categories,
+            labels=table.labels,
             criterion=criterion,
             trade_off=trade_off,
             max_violation=max_violation,

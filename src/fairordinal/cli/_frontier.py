@@ -133,7 +133,7 @@ def fit_frontier(
         ignore=ignore or (),
     )
     found = FairOrdinalFrontier(
-        criterion, cost_matrix=cost, categories=table.categories, n_jobs=jobs, basis=basis
+        criterion, cost_matrix=cost, labels=table.labels, n_jobs=jobs, basis=basis
     )
     return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
 

@@ -72,7 +72,7 @@ def clean_columns(
 ) -> dict[str, Any]:
     """Return pyarrow columns with null for missing cells.
 
-    In the columns `labelled`, labels that --order names are not missing.
+    In the columns `labelled`, labels that --labels names are not missing.
     """
     labels = split_order(order)
     return {
@@ -114,7 +114,7 @@ class Table(NamedTuple):
     """A table in memory, its labels in ascending order, and its missing cells."""
 
     frame: Any  # a pyarrow table
-    categories: list[Any]
+    labels: list[Any]
     note: str  # about columns that cannot be inputs
     missing: list[MissingCells]
 

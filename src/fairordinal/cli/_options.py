@@ -31,7 +31,9 @@ Groups = Annotated[
 ]
 Order = Annotated[
     str | None,
-    typer.Option(help="Labels from lowest to highest, such as bad,okay,good.", metavar="LABELS"),
+    typer.Option(
+        "--labels", help="Labels from lowest to highest, such as bad,okay,good.", metavar="LABELS"
+    ),
 ]
 Separator = Annotated[
     str | None,
@@ -57,7 +59,7 @@ Missing = Annotated[
         help=(
             "Values of missing cells, such as NA,-99; '' for empty cells only. By default "
             f"{', '.join(MISSING)} and empty cells in a CSV; null only in Parquet and Arrow. "
-            "Labels that --order names are never missing."
+            "Labels that --labels names are never missing."
         ),
         metavar="VALUES",
     ),

@@ -32,19 +32,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairordinal.criteria._criterion import (
-    Contrasts,
-    Criterion,
-    require_labels,
-    warn_undefined,
-)
+from fairordinal.criteria._criterion import Contrasts, Criterion
+from fairordinal.criteria._criterion import require_labels as require_labels
+from fairordinal.criteria._criterion import warn_undefined as warn_undefined
 from fairordinal.criteria._pairwise import (
     DemographicParity,
     EqualizedOdds,
     EqualOpportunity,
     PairwiseCriterion,
-    pair_tables,
 )
+from fairordinal.criteria._pairwise import pair_tables as pair_tables
 from fairordinal.criteria._sample import (
     ConditionalHarmParity,
     HarmParity,
@@ -68,9 +65,6 @@ __all__ = [
     "StandardEqualOpportunity",
     "StandardEqualizedOdds",
     "as_criterion",
-    "pair_tables",
-    "require_labels",
-    "warn_undefined",
 ]
 
 NAMED: dict[str, Criterion] = {

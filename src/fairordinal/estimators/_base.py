@@ -108,7 +108,7 @@ class RankerPathEstimator(BaseEstimator):
     """Learns paths of rankers, one for each basis.
 
     Subclasses have the parameters `criterion`, `basis`, `ranker`, `loss`, `alpha`, `cost_matrix`,
-    `cv`, `categories`, `tol`, `max_iter` and `random_state`.
+    `cv`, `labels`, `tol`, `max_iter` and `random_state`.
     """
 
     criterion_: Criterion
@@ -134,9 +134,7 @@ class RankerPathEstimator(BaseEstimator):
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         check_choice(self.basis, "basis", BASES)
         criterion = require_pairwise(as_criterion(self.criterion))
-        rows, labels, groups = read_rows(
-            self, X, y, sensitive_features, sample_weight, self.categories
-        )
+        rows, labels, groups = read_rows(self, X, y, sensitive_features, sample_weight, self.labels)
         require_sorting(rows, loss)
         cost, seed = as_cost_matrix(self.cost_matrix, labels), seed_of(self.random_state)
         some, folds = _sample(rows, self.cv, self.random_state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._basis import Score
 from fairordinal._path import Trained, best_by_basis, choose_on_path
-from fairordinal._render import BASIS_NAMES
+from fairordinal._render import BASIS_NAMES, frame_library
 from fairordinal._rows import lazily
 from fairordinal._support import wholly
 from fairordinal._table import ScoreTable
@@ -97,7 +98,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     cv : int, splitter or iterable of splits, default=5
         Folds of rows. A number means shuffled folds, stratified by group and label. Rows of one
         person belong in one fold: list the splits of `GroupKFold`.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order.
     tol : float, default=1e-5
         Tolerance at which the fit of a ranker stops.
@@ -229,7 +230,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         cost_matrix: Any = "absolute",
         confidence: float | None = None,
         cv: int = 5,
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
         max_time: float | None = 60.0,
@@ -245,7 +246,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         self.cost_matrix = cost_matrix
         self.confidence = confidence
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -286,6 +287,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         chosen = choose_on_path(pool, goal, self.confidence)
         warn_about(pool.candidates, chosen, goal, self.confidence)
         result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
+        result = replace(result, library=frame_library(X, y, sensitive_features))
         model = ChosenModel(
             chosen.candidate,
             result,

@@ -144,7 +144,7 @@ def _class_values(classes: Any, learned: Array) -> Array:
         unknown = np.asarray(classes).tolist()[found.index(None)]
         raise ValueError(
             f"estimator predicts {unknown!r}, which is not one of the labels {learned.tolist()}. "
-            "Fit it to the same labels, pass categories=[...], or use optimize_thresholds for its "
+            "Fit it to the same labels, pass labels=[...], or use optimize_thresholds for its "
             "scores."
         )
     return np.array(found, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
+from fairordinal._render import frame_library
 from fairordinal._rows import (
     Block,
     counted_scores,
@@ -116,7 +118,7 @@ class FairThresholdClassifier(
         its scores is changed if they rise along the labels in descending order.
     response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
         The method that gives the scores; ``"auto"`` takes the first of the others that does.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. Needed for names without an order.
     tol : float, default=1e-3
         The gap at which the search for thresholds stops; 0 asks for the best thresholds.
@@ -189,7 +191,7 @@ class FairThresholdClassifier(
         group_aware: bool = False,
         cv: Any = None,
         response_method: str = "auto",
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-3,
         max_time: float | None = 60.0,
         n_jobs: int | None = None,
@@ -204,7 +206,7 @@ class FairThresholdClassifier(
         self.group_aware = group_aware
         self.cv = cv
         self.response_method = response_method
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_time = max_time
         self.n_jobs = n_jobs
@@ -239,7 +241,7 @@ class FairThresholdClassifier(
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         self._check(goal)
-        pool = self.pool(X, y, sensitive_features, sample_weight)
+        pool = self._pool(X, y, sensitive_features, sample_weight)
         if self.group_aware:
             self._cut_by_group(pool, goal)
         else:
@@ -247,6 +249,8 @@ class FairThresholdClassifier(
             warn_about(pool.candidates, chosen, goal, self.confidence)
             self.result_ = pool.thresholds(chosen.candidate, self._settings())
             self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
+        library = frame_library(X, y, sensitive_features)
+        self.result_ = replace(self.result_, library=library)
         warn_unfinished(self.result_, self.tol)
         return self
 
@@ -281,25 +285,8 @@ class FairThresholdClassifier(
         )
 
     @wholly
-    def pool(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> ScorePool:
-        """Fit the estimator, without thresholds, and make a pool of candidates of its scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, as the estimator takes them.
-        y : array-like of shape (n_samples,)
-            True ordinal labels.
-        sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns)
-            Group of each sample. Rows are matched by position; an index is ignored.
-        sample_weight : array-like of shape (n_samples,) or None
-            Weights.
-
-        Returns
-        -------
-        pool : ScorePool
-            From which `fit` chooses thresholds.
-        """
+    def _pool(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> ScorePool:
+        """Fit the estimator, without thresholds, and make a pool of candidates of its scores."""
         check_choice(self.response_method, "response_method", RESPONSES)
         self.criterion_ = as_criterion(self.criterion, self.cost_matrix)
         read = self._read_dask if is_dask(X) else self._read
@@ -327,7 +314,7 @@ class FairThresholdClassifier(
         method = choose_response(self.estimator, first_rows(X), self.response_method)
         score = partial(_score_block, self.estimator, method)
         rows, labels, names = read_partitions(
-            X, y, sensitive_features, sample_weight, self.categories, score=score
+            X, y, sensitive_features, sample_weight, self.labels, score=score
         )
         self.classes_ = plain_array(labels)
         self._response = Response(method, self.classes_)
@@ -345,7 +332,7 @@ class FairThresholdClassifier(
         check_same_length(column, groups)
         check_consistent_length(X, column.values)
         weight = read_weight(sample_weight, len(column.values), rows_of="y")
-        truth, _, _ = order_labels(column, column, self.categories)
+        truth, _, _ = order_labels(column, column, self.labels)
         check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
         cells = groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
@@ -449,6 +436,20 @@ class FairThresholdClassifier(
         inner = get_tags(self.estimator).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
+
+
+def score_pool(
+    classifier: FairThresholdClassifier,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+) -> ScorePool:
+    """Fit the estimator of a classifier, and return the pool from which `fit` chooses thresholds.
+
+    Sets all attributes of the classifier that do not depend on thresholds.
+    """
+    return classifier._pool(X, y, sensitive_features, sample_weight)
 
 
 class ScoredRows(NamedTuple):

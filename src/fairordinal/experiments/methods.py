@@ -118,7 +118,7 @@ def evaluate_thresholds(
 
 def best_constant(rows: Samples, cost: str, labels: list[int]) -> int:
     """Return the label with the least mean cost; the median for absolute costs."""
-    model = ConstantClassifier(cost_matrix=cost, categories=labels)
+    model = ConstantClassifier(cost_matrix=cost, labels=labels)
     return int(model.fit(rows.X, rows.y).constant_)
 
 
@@ -154,7 +154,7 @@ class Recipe:
         if not is_defined(self.criterion, split.train):
             return []
         X, y, groups = split.train
-        path = FairLinearRanker(self.criterion, ranker="grid", categories=split.labels)
+        path = FairLinearRanker(self.criterion, ranker="grid", labels=split.labels)
         path.fit(X, y, sensitive_features=groups)
         return [row for mu in self.trade_offs for row in self._points_at(mu, split, path.at(mu))]
 
@@ -187,9 +187,7 @@ class Limits:
         if not is_defined(self.criterion, split.train):
             return []
         X, y, groups = split.train
-        frontier = FairOrdinalFrontier(
-            self.criterion, cost_matrix=self.cost, categories=split.labels
-        )
+        frontier = FairOrdinalFrontier(self.criterion, cost_matrix=self.cost, labels=split.labels)
         frontier.fit(X, y, sensitive_features=groups)
         return [
             evaluate(

@@ -224,7 +224,7 @@ def compare(
         The level of the intervals.
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
-        models that were fitted with `categories`.
+        models that were fitted with `labels`.
 
     Returns
     -------

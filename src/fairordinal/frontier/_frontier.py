@@ -29,6 +29,7 @@ from fairordinal.estimators import (
     FairOrdinalClassifier,
     FairThresholdClassifier,
     RankerPathEstimator,
+    score_pool,
 )
 from fairordinal.frontier._point import FrontierPoint, farthest_from_chord, frontier_text
 from fairordinal.plotting import FrontierDisplay
@@ -52,7 +53,7 @@ NO_OPTIMISM = Optimism()
 
 SHARED = (
     *("criterion", "basis", "ranker", "loss", "alpha", "cost_matrix"),
-    *("cv", "categories", "tol", "max_iter", "max_time", "random_state"),
+    *("cv", "labels", "tol", "max_iter", "max_time", "random_state"),
 )  # parameters that the frontier has in common with FairOrdinalClassifier
 
 
@@ -96,7 +97,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     cv : int, splitter or iterable of splits, default=5
         Folds of rows. A number means shuffled folds, stratified by group and label. With
         `estimator`, also a share of the rows or ``"prefit"``.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order.
     tol : float, default=1e-5
         Tolerance at which the fit of a ranker stops.
@@ -113,7 +114,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     ----------
     points_ : list of FrontierPoint
         The models, from fair to accurate.
-    gaps_ : list of tuple of float
+    holes_ : list of tuple of float
         Holes of the frontier: the violations of neighbouring models that differ by more than 0.05
         in violation, or by more than 5 % in cost. No candidate that was tried lies between them.
     classes_ : ndarray of shape (n_labels,)
@@ -165,7 +166,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         cost_matrix: Any = "absolute",
         confidence: float = 0.95,
         cv: Any = 5,
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
         max_time: float | None = 2.0,
@@ -181,7 +182,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         self.cost_matrix = cost_matrix
         self.confidence = confidence
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -233,7 +234,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
                 if say is not None:
                     say(f"thresholds of model {number + 1} of {len(front)}")
                 self.points_.append(self._point(pool, candidate, eval_set))
-        self.gaps_ = [
+        self.holes_ = [
             (fair.violation, cheap.violation)
             for fair, cheap in pairwise(front)
             if is_wide(fair, cheap)
@@ -254,11 +255,11 @@ class FairOrdinalFrontier(RankerPathEstimator):
             criterion=self.criterion,
             cost_matrix=self.cost_matrix,
             cv=self.cv,
-            categories=self.categories,
+            labels=self.labels,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        pool = self._scorer.pool(X, y, sensitive_features, sample_weight)
+        pool = score_pool(self._scorer, X, y, sensitive_features, sample_weight)
         self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_
         return pool
 
@@ -268,6 +269,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         result = pool.thresholds(candidate, read_settings(1e-3, self.max_time, 0, 0))
         if result.stopped_by == "interrupt":  # the user wants to stop the fit
             raise KeyboardInterrupt
+        result = replace(result, library=self._library)
         train = pool.predictions(candidate, result)
         point = FrontierPoint(
             candidate,
@@ -317,11 +319,11 @@ class FairOrdinalFrontier(RankerPathEstimator):
         Returns
         -------
         frame : DataFrame
-            With the columns `model` (its number), `rows` (train, cross-validated or held-out),
-            `cost` and `violation` with intervals (`cost_lower`, …), `limit` for which its
-            thresholds were cut (inf without one), `ranker` (its number on the path), `labels` (how
-            many it predicts) and `gap` of its thresholds. Of the library that the input came from,
-            otherwise pandas.
+            With the columns `model` (its number), `measured_on` (train, cross-validated or
+            held-out), `cost` and `violation` with intervals (`cost_lower`, …), `limit` for which
+            its thresholds were cut (inf without one), `ranker` (its number on the path),
+            `n_labels` (how many it predicts) and `gap` of its thresholds. Of the library that the
+            input came from, otherwise pandas.
         """
         check_is_fitted(self, "points_")
         rows = [row for number, point in enumerate(self.points_) for row in point.rows(number)]
@@ -386,7 +388,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
     def plot(
         self,
         *,
-        rows: str = "cross-validated",
+        measured_on: str = "cross-validated",
         chosen: Any = None,
         baselines: Any = None,
         ax: Any = None,
@@ -395,7 +397,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
 
         Parameters
         ----------
-        rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
+        measured_on : {"cross-validated", "train", "held-out"}, default="cross-validated"
             The rows on which cost and violation are measured; held-out rows are those of
             `eval_set`.
         chosen : FairOrdinalClassifier or int, default=None
@@ -414,7 +416,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         """
         check_is_fitted(self, "points_")
         return FrontierDisplay.from_frontier(
-            self, rows=rows, chosen=chosen, baselines=baselines, ax=ax
+            self, measured_on=measured_on, chosen=chosen, baselines=baselines, ax=ax
         )
 
     def _chosen(

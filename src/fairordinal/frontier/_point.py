@@ -57,10 +57,10 @@ class FrontierPoint:
     def rows(self, number: int) -> Iterator[dict[str, Any]]:
         """The point as rows of a frame, one for each set of rows on which it was measured."""
         goal, table = self.candidate.goal, self.table
-        for rows, values in self.measured().items():
+        for measured_on, values in self.measured().items():
             yield {
                 "model": number,
-                "rows": rows,
+                "measured_on": measured_on,
                 "cost": values.cost,
                 "cost_lower": values.cost_interval[0],
                 "cost_upper": values.cost_interval[1],
@@ -69,14 +69,14 @@ class FrontierPoint:
                 "violation_upper": values.violation_interval[1],
                 "limit": goal.limit if goal.hard else float("inf"),
                 "ranker": self.candidate.ranker,
-                "labels": int((table.cube.sum(axis=(0, 1)) > 0).sum()),
+                "n_labels": int((table.cube.sum(axis=(0, 1)) > 0).sum()),
                 "gap": self.result.gap,
             }
 
     def measured(self) -> dict[str, Measured]:
         """Cost and violation by the set of rows: train, cross-validated, and perhaps held-out."""
         known = {"train": self.train, "cross-validated": self.expected, "held-out": self.held_out}
-        return {rows: values for rows, values in known.items() if values is not None}
+        return {name: values for name, values in known.items() if values is not None}
 
 
 def farthest_from_chord(violations: Array, costs: Array) -> int:
@@ -130,7 +130,7 @@ def _notes(frontier: FairOrdinalFrontier) -> list[str]:
     notes = [
         f"No model lies between the violations {number(low)} and {number(high)}: limits between "
         "them lead to the same models, or to worse ones."
-        for low, high in frontier.gaps_
+        for low, high in frontier.holes_
     ]
     stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
     if stopped:

@@ -34,3 +34,7 @@ def __getattr__(name: str) -> Any:
     if name in ("TrainingTable", "fit_table"):
         return getattr(importlib.import_module("fairordinal.models._training"), name)
     raise AttributeError(f"module 'fairordinal.models' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

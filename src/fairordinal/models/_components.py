@@ -211,7 +211,7 @@ def _as_float(value: Any) -> float | None:
 class Certificate:
     """Cost and violation of the training rows, and a lower bound of the objective.
 
-    No thresholds have an objective below `lower_bound`. `limit` or `price` is what the
+    No thresholds have an objective below `lower_bound`. `limit` or `penalty` is what the
     search for thresholds was given, often stricter than the parameters in `ModelSettings`. A
     `surcharge` on all labels but the best constant one is part of the objective.
     """
@@ -222,7 +222,7 @@ class Certificate:
     cost: float
     violation: float
     limit: float | None
-    price: float | None
+    penalty: float | None
     surcharge: float
     stopped_by: str
 
@@ -236,7 +236,7 @@ class Certificate:
             cost=float(result.cost),
             violation=float(result.violation),
             limit=float(result.goal.limit) if result.goal.hard else None,
-            price=None if result.goal.hard else float(result.goal.price),
+            penalty=None if result.goal.hard else float(result.goal.penalty),
             surcharge=float(result.goal.surcharge),
             stopped_by=result.stopped_by,
         )

@@ -17,6 +17,7 @@ from fairordinal.models._serialization import checksum, decode, encode, parse, w
 
 FORMAT = "fairordinal model"
 SCHEMA = 2  # schema 1 had no ramps, trees, inputs for missing numbers, or surcharge
+RENAMED = {"price": "penalty"}  # fields of a certificate of schema 1
 HEADER = ("format", "schema", "library", "checksum")
 MOST_BYTES = 1 << 23
 MOST_SIGNS = 400_000  # commas and opening brackets; every value has at least one of them
@@ -240,7 +241,8 @@ def _upgraded(components: dict[str, Any], schema: int) -> dict[str, Any]:
         "forest": [],
         "bases": [],
         "settings": settings | {"basis": "linear"},
-        "certificate": certificate | {"surcharge": 0.0},
+        "certificate": {RENAMED.get(key, key): value for key, value in certificate.items()}
+        | {"surcharge": 0.0},
         "preparation": preparation | {"columns": columns},
     }
 

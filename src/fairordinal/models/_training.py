@@ -194,7 +194,7 @@ def fit_table(
     sensitive_features: str | Sequence[str],
     features: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
-    categories: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
     criterion: Any = "demographic_parity",
     trade_off: float | None = None,
     max_violation: float | None = None,
@@ -214,7 +214,7 @@ def fit_table(
     frame : frame of pandas, polars or pyarrow, or mapping of names to columns
         Columns of numbers and of text; see :class:`TablePreparation` for how they become inputs.
     y : str
-        Name of the column of labels: numbers, an ordered categorical, or names with `categories`.
+        Name of the column of labels: numbers, an ordered categorical, or names with `labels`.
         Rows without a label are left out, and counted in the `data` of the model.
     sensitive_features : str or sequence of str
         Name of the column of groups, or of several columns, whose intersections are the groups.
@@ -223,7 +223,7 @@ def fit_table(
         Names of the columns to predict from; None takes all others.
     ignore : sequence of str, default=()
         Names of columns not to predict from, if `features` is None.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order.
     criterion : str or PairwiseCriterion, default="demographic_parity"
         Criterion of fairness, such as ``"demographic_parity"``, ``"equal_opportunity"`` or
@@ -272,7 +272,7 @@ def fit_table(
     >>> table = {"grade": ["low", "high", "low", "high"] * 6, "points": [3, 8, 2, 9] * 6,
     ...          "school": ["north", "north", "south", "south"] * 6}
     >>> model = fit_table(table, y="grade", sensitive_features="school", trade_off=0.1,
-    ...                   categories=["low", "high"], alpha=0.01, cv=3)
+    ...                   labels=["low", "high"], alpha=0.01, cv=3)
     >>> model.predict({"points": [1, 10], "grade": [None, None]})
     array(['low', 'high'], dtype='<U4')
     """
@@ -295,7 +295,7 @@ def fit_table(
         alpha=alpha,
         cv=cv,
         max_time=max_time,
-        categories=categories,
+        labels=labels,
     )
     return rows.model(classifier.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features))
 

@@ -4,10 +4,11 @@ Each display has `from_*` methods that compute and draw, `plot` to draw again, `
 for changes by the caller, and `frame`, which returns the plotted numbers. New figures have a layout
 that keeps all text inside; if you pass axes, make their figure with ``layout="constrained"``.
 
-Names that are not in `__all__` are for :mod:`fairordinal.report`, which draws without matplotlib.
+Names that are not in `__all__` are for other packages of this library.
 """
 
 from fairordinal.plotting._canvas import distinct_names as distinct_names
+from fairordinal.plotting._canvas import pyplot as pyplot
 from fairordinal.plotting._confusion import GroupConfusionDisplay
 from fairordinal.plotting._disparity import DisparityDisplay
 from fairordinal.plotting._disparity import colour_limit as colour_limit

@@ -180,7 +180,7 @@ class GroupConfusionDisplay:
             A weight of 2 is a row repeated twice.
         labels : sequence, default=None
             All labels in ascending order; None takes those of a model that was fitted with
-            `categories`, else the order of numbers or of categoricals.
+            `labels`, else the order of numbers or of categoricals.
         ax : sequence of matplotlib Axes, default=None
             Where to draw, one for each group; None makes a figure.
 

@@ -101,7 +101,7 @@ class DisparityDisplay:
 
     @classmethod
     def from_audit(
-        cls, audit: Audit, notion: str = "demographic_parity", *, ax: Any = None
+        cls, audit: Audit, criterion: str = "demographic_parity", *, ax: Any = None
     ) -> DisparityDisplay:
         """Draw one criterion of an audit.
 
@@ -111,7 +111,7 @@ class DisparityDisplay:
         ----------
         audit : Audit
             As :func:`~fairordinal.audit` returns it.
-        notion : str, default="demographic_parity"
+        criterion : str, default="demographic_parity"
             Name of the criterion.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
@@ -121,7 +121,7 @@ class DisparityDisplay:
         display : DisparityDisplay
             The display, drawn.
         """
-        finding = audit[notion]
+        finding = audit[criterion]
         disparities, lower, upper = worst_parts(finding)
         groups, title = audit.table.groups.tolist(), finding.criterion.title
         return cls(groups, disparities, lower=lower, upper=upper, title=title).plot(ax)
@@ -213,7 +213,7 @@ class DisparityDisplay:
             A weight of 2 is a row repeated twice.
         labels : sequence, default=None
             All labels in ascending order; None takes those of a model that was fitted with
-            `categories`, else the order of numbers or of categoricals.
+            `labels`, else the order of numbers or of categoricals.
         confidence : float, default=0.95
             Confidence level of the intervals, for all pairs of groups at once.
         ax : matplotlib Axes, default=None

@@ -61,7 +61,7 @@ class FrontierDisplay:
         the paper's figures.
     chosen : int, default=None
         Number of the point to circle.
-    gaps : sequence of tuple of float, default=()
+    holes : sequence of tuple of float, default=()
         Ranges of the violation, (low, high), in which no model was found.
     names : tuple of str, default=("violation", "mean cost")
         Names of the x axis and the y axis.
@@ -99,13 +99,13 @@ class FrontierDisplay:
         *,
         baselines: Mapping[str, Points] | None = None,
         chosen: int | None = None,
-        gaps: Any = (),
+        holes: Any = (),
         names: tuple[str, str] = ("violation", "mean cost"),
     ) -> None:
         self.points = points
         self.baselines = dict(baselines or {})
         self.chosen = chosen
-        self.gaps = [*gaps]
+        self.holes = [*holes]
         self.names = names
 
     @classmethod
@@ -163,7 +163,7 @@ class FrontierDisplay:
         cls,
         frontier: Any,
         *,
-        rows: str = "cross-validated",
+        measured_on: str = "cross-validated",
         chosen: Any = None,
         baselines: Any = None,
         ax: Any = None,
@@ -174,7 +174,7 @@ class FrontierDisplay:
         ----------
         frontier : FairOrdinalFrontier
             A fitted frontier.
-        rows : {"cross-validated", "train", "held-out"}, default="cross-validated"
+        measured_on : {"cross-validated", "train", "held-out"}, default="cross-validated"
             The rows on which cost and violation are measured:
 
             - ``"cross-validated"``: estimates for new rows, by cross-validation;
@@ -195,13 +195,14 @@ class FrontierDisplay:
             The display, drawn.
         """
         found = [row for i, point in enumerate(frontier.points_) for row in point.rows(i)]
-        known = sorted({row["rows"] for row in found})
-        if rows not in known:
+        known = sorted({row["measured_on"] for row in found})
+        if measured_on not in known:
             raise ValueError(
-                f"rows must be one of {known}, on which this frontier was measured, got {rows!r}. "
-                "Pass held-out rows to fit as eval_set."
+                f"measured_on must be one of {known}, got {measured_on!r}. Pass held-out rows to "
+                "fit as eval_set."
             )
-        column = {key: [row[key] for row in found if row["rows"] == rows] for key in found[0]}
+        found = [row for row in found if row["measured_on"] == measured_on]
+        column = {key: [row[key] for row in found] for key in found[0]}
         points = read_points(
             column["cost"],
             column["violation"],
@@ -213,8 +214,8 @@ class FrontierDisplay:
             points,
             baselines=read_baselines(baselines, frontier.criterion_),
             chosen=model_number(frontier, chosen),
-            gaps=frontier.gaps_ if rows == "cross-validated" else (),
-            names=(f"violation of {frontier.criterion_.title}", f"mean cost, {rows}"),
+            holes=frontier.holes_ if measured_on == "cross-validated" else (),
+            names=(f"violation of {frontier.criterion_.title}", f"mean cost, {measured_on}"),
         )
         return display.plot(ax)
 
@@ -278,7 +279,7 @@ class FrontierDisplay:
         (self.line_,) = self.ax_.plot(
             *front.T, drawstyle="steps-post", lw=1.0, color=ink(self.ax_), alpha=0.55, zorder=2
         )
-        for low, high in self.gaps:
+        for low, high in self.holes:
             self.ax_.axvspan(low, high, color=ink(self.ax_), alpha=0.07, lw=0, zorder=0)
 
     def _draw_intervals(self, points: Points, colour: Any, alpha: float) -> None:
@@ -328,7 +329,7 @@ class FrontierDisplay:
         for (name, points), style in zip(self.baselines.items(), self._mark_styles(), strict=True):
             text = name if points.shown.any() else f"{name}: undefined"
             entries.append(LegendEntry(text, {"ls": "none", **style}))
-        if self.gaps:
+        if self.holes:
             style = {"marker": "s", "ls": "none", "ms": 9, "mew": 0, "alpha": 0.15}
             entries.append(LegendEntry("no model found", {**style, "color": ink(self.ax_)}))
         return entries

@@ -9,46 +9,30 @@
 `_linear`      the ranker as an estimator
 `_gradient`    the objective by scores, for other learners
 ============== ======================================================================
+
+Names that are not in `__all__` are for other packages of this library.
 """
 
 from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
-from fairordinal.ranker._inputs import lazy_features, read_features, read_rows
+from fairordinal.ranker._inputs import lazy_features as lazy_features
+from fairordinal.ranker._inputs import read_features as read_features
+from fairordinal.ranker._inputs import read_rows as read_rows
 from fairordinal.ranker._linear import FairLinearRanker
-from fairordinal.ranker._objective import Aim
-from fairordinal.ranker._pairs import PairData, pair_data, require_pairwise, require_sorting
-from fairordinal.ranker._paths import (
-    ALPHAS,
-    accuracies_by_alpha,
-    accuracies_in_folds,
-    fit_path,
-    is_small,
-    nothing,
-    sample_of,
-    ways_of,
-)
-from fairordinal.ranker._solver import Fit, Training, warn_unconverged
+from fairordinal.ranker._objective import Aim as Aim
+from fairordinal.ranker._pairs import PairData as PairData
+from fairordinal.ranker._pairs import pair_data as pair_data
+from fairordinal.ranker._pairs import require_pairwise as require_pairwise
+from fairordinal.ranker._pairs import require_sorting as require_sorting
+from fairordinal.ranker._paths import ALPHAS as ALPHAS
+from fairordinal.ranker._paths import accuracies_by_alpha as accuracies_by_alpha
+from fairordinal.ranker._paths import accuracies_in_folds as accuracies_in_folds
+from fairordinal.ranker._paths import fit_path as fit_path
+from fairordinal.ranker._paths import is_small as is_small
+from fairordinal.ranker._paths import nothing as nothing
+from fairordinal.ranker._paths import sample_of as sample_of
+from fairordinal.ranker._paths import ways_of as ways_of
+from fairordinal.ranker._solver import Fit as Fit
+from fairordinal.ranker._solver import Training as Training
+from fairordinal.ranker._solver import warn_unconverged as warn_unconverged
 
-__all__ = [
-    "ALPHAS",
-    "Aim",
-    "FairLinearRanker",
-    "Fit",
-    "PairData",
-    "PairwiseGradient",
-    "Training",
-    "accuracies_by_alpha",
-    "accuracies_in_folds",
-    "fit_path",
-    "is_small",
-    "lazy_features",
-    "nothing",
-    "pair_data",
-    "pairwise_gradient",
-    "read_features",
-    "read_rows",
-    "require_pairwise",
-    "require_sorting",
-    "sample_of",
-    "warn_unconverged",
-    "ways_of",
-]
+__all__ = ["FairLinearRanker", "PairwiseGradient", "pairwise_gradient"]

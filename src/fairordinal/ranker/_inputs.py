@@ -29,7 +29,7 @@ MOST_CELLS = 150  # groups × labels; a step of a fit needs up to one FFT for ea
 
 
 def read_rows(
-    estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
+    estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
 ) -> tuple[Rows, Array, Array]:
     """Rows with weight, the labels in ascending order, and the names of the groups.
 
@@ -37,7 +37,7 @@ def read_rows(
     columns have names. Sets `imputer_` if the estimator accepts missing numbers.
     """
     if is_dask(X):
-        return _read_dask(estimator, X, y, sensitive_features, sample_weight, categories)
+        return _read_dask(estimator, X, y, sensitive_features, sample_weight, labels)
     features = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
     warn_misaligned({"X": X, "y": y} | features)
     X = read_features(estimator, X, fitting=True)
@@ -45,7 +45,7 @@ def read_rows(
     check_same_length(column, groups)
     if X.shape[0] != len(column.values):
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(column.values)}.")
-    truth, _, _ = order_labels(column, column, categories)
+    truth, _, _ = order_labels(column, column, labels)
     weight = read_weight(sample_weight, len(column.values), rows_of="y")
     weight = Weight(np.ones(len(column.values))) if weight is None else weight.relative()
     kept = slice(None) if weight.values.all() else np.flatnonzero(weight.values)
@@ -71,7 +71,7 @@ def read_rows(
 
 
 def _read_dask(
-    estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, categories: Any
+    estimator: Any, X: Any, y: Any, sensitive_features: Any, sample_weight: Any, labels: Any
 ) -> tuple[Rows, Array, Array]:
     """Rows in blocks of Dask, the labels in ascending order, and the names of the groups."""
     estimator.n_features_in_ = int(X.shape[1])
@@ -80,11 +80,11 @@ def _read_dask(
         estimator.feature_names_in_ = np.array(names, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
-    rows, labels, groups = read_partitions(X, y, sensitive_features, sample_weight, categories)
+    rows, levels, groups = read_partitions(X, y, sensitive_features, sample_weight, labels)
     _check_sizes(rows.n_groups, rows.n_labels)
     totals = rows.totals.reshape(rows.n_groups, rows.n_labels)
     check_two_of_each(*(np.flatnonzero(totals.sum(axis=axis)) for axis in (1, 0)))
-    return rows, labels, groups
+    return rows, levels, groups
 
 
 def _check_sizes(n_groups: int, n_labels: int) -> None:

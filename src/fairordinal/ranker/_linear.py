@@ -41,15 +41,17 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     r"""Linear ranker that orders rows by their labels, with small disparities between groups.
 
     It learns from all pairs of rows with unequal labels. `fit` computes a path of rankers from
-    accurate to fair; `trade_off` chooses one of them.
+    accurate to fair; `violation_weight` chooses one of them.
 
     Parameters
     ----------
     criterion : str or PairwiseCriterion, default="demographic_parity"
         The criterion of fairness whose disparities should be small.
-    trade_off : float in [0, 1], default=0.5
+    violation_weight : float in [0, 1], default=0.5
         The paper's μ: the ranker with the least (1-μ)·error + μ·violation is chosen. The error is
-        the share of pairs of unequal labels that are not in order.
+        the share of pairs of unequal labels that are not in order, and the violation that of the
+        scores. It differs from `trade_off` of the classifiers, the paper's λ', which weighs the
+        mean cost of predicted labels against the violation of these labels.
     ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
         How fair rankers are found:
 
@@ -71,7 +73,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     cv : int, splitter or iterable of splits, default=5
         Folds by which `alpha` is chosen. A number means shuffled folds, stratified by group and
         label.
-    categories : sequence, default=None
+    labels : sequence, default=None
         All labels in ascending order. None sorts the labels of `y`.
     tol : float, default=1e-5
         A fit stops if no entry of the gradient, in whitened coordinates, is larger.
@@ -124,7 +126,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     >>> from fairordinal.datasets import load_diabetes
     >>> from fairordinal.ranker import FairLinearRanker
     >>> data = load_diabetes()
-    >>> ranker = FairLinearRanker(trade_off=0.7, alpha=1e-3)
+    >>> ranker = FairLinearRanker(violation_weight=0.7, alpha=1e-3)
     >>> ranker = ranker.fit(data.data, data.target, sensitive_features=data.sensitive_features)
     >>> plain, fair = ranker.violations_[0], ranker.violations_.min()
     >>> bool(fair < 0.1 * plain)
@@ -135,23 +137,23 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self,
         criterion: Any = "demographic_parity",
         *,
-        trade_off: float = 0.5,
+        violation_weight: float = 0.5,
         ranker: str = "auto",
         loss: str = "logistic",
         alpha: float | None = None,
         cv: int = 5,
-        categories: Any = None,
+        labels: Any = None,
         tol: float = 1e-5,
         max_iter: int = 500,
         random_state: Any = 0,
     ) -> None:
         self.criterion = criterion
-        self.trade_off = trade_off
+        self.violation_weight = violation_weight
         self.ranker = ranker
         self.loss = loss
         self.alpha = alpha
         self.cv = cv
-        self.categories = categories
+        self.labels = labels
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -178,13 +180,13 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self : FairLinearRanker
             The fitted ranker.
         """
-        share = _check_trade_off(self.trade_off)
+        weight = check_share(self.violation_weight, "violation_weight")
         ways, loss = ways_of(self.ranker), LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         tol = check_number(self.tol, "tol")
         criterion = require_pairwise(as_criterion(self.criterion))
         rows, self.classes_, _ = read_rows(
-            self, X, y, sensitive_features, sample_weight, self.categories
+            self, X, y, sensitive_features, sample_weight, self.labels
         )
         require_sorting(rows, loss)
         rows = sample_of(rows) if is_small(rows) else rows
@@ -200,7 +202,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.path_ = np.stack([fit.coef / rows.scaling.spreads for fit in fits])
         self.origin_ = np.zeros(rows.n_features) + rows.scaling.origin
         self.accuracies_, self.violations_ = reached
-        self.coef_ = self._chosen(share)
+        self.coef_ = self._chosen(weight)
         return self
 
     def _choose_alpha(
@@ -210,12 +212,12 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         reached = accuracies_in_folds(rows, folds, _accuracies, criterion, loss, max_iter)
         return ALPHAS[int(reached.mean(axis=0).argmax())]
 
-    def at(self, trade_off: float) -> FairLinearRanker:
-        """Return the ranker that another trade-off chooses from the same path, without fitting.
+    def at(self, violation_weight: float) -> FairLinearRanker:
+        """Return the ranker that another weight chooses from the same path, without fitting.
 
         Parameters
         ----------
-        trade_off : float in [0, 1]
+        violation_weight : float in [0, 1]
             The paper's μ, as in the parameter of the class.
 
         Returns
@@ -224,12 +226,12 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             A fitted copy with other `coef_`.
         """
         check_is_fitted(self, "coef_")
-        other = copy(self).set_params(trade_off=trade_off)
-        other.coef_ = self._chosen(_check_trade_off(trade_off))
+        other = copy(self).set_params(violation_weight=violation_weight)
+        other.coef_ = self._chosen(check_share(violation_weight, "violation_weight"))
         return other
 
-    def _chosen(self, share: float) -> Array:
-        value = (1 - share) * (1 - self.accuracies_) + share * self.violations_
+    def _chosen(self, weight: float) -> Array:
+        value = (1 - weight) * (1 - self.accuracies_) + weight * self.violations_
         return self.path_[int(value.argmin())]
 
     def decision_function(self, X: Any) -> Array:
@@ -274,10 +276,6 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _check_trade_off(trade_off: Any) -> float:
-    return check_share(trade_off, "trade_off")
 
 
 def _accuracies(

@@ -82,7 +82,7 @@ def report_compare(
         Confidence level of the intervals.
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
-        models that were fitted with `categories`.
+        models that were fitted with `labels`.
     max_violation : float, default=None
         The limit with which the verdicts compare the violations; None means no limit.
     title : str, default="Two models compared"

@@ -11,8 +11,7 @@ import numpy as np
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
 from fairordinal.estimators import describe_basis
-from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured
-from fairordinal.frontier._point import farthest_from_chord
+from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured, farthest_from_chord
 from fairordinal.plotting import model_number
 from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text, score_text
 from fairordinal.report._page import LABEL_WIDTH, Name, as_json, display_names
@@ -98,7 +97,7 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
-        [f"{number(low)} and {number(high)}" for low, high in frontier.gaps_],
+        [f"{number(low)} and {number(high)}" for low, high in frontier.holes_],
         max(len(table.groups) - MOST_GROUPS, 0),
         [],
     )

@@ -113,8 +113,8 @@ def _threshold_facts(result: ThresholdResult) -> Iterator[Fact]:
     aim = "least mean cost"
     if goal.hard:
         aim += f" with a violation of at most {goal.limit:g}"
-    elif goal.price:
-        aim += f" plus {goal.price:.4g} times the violation"
+    elif goal.penalty:
+        aim += f" plus {goal.penalty:.4g} times the violation"
     if goal.surcharge:
         aim += f", and a surcharge of {goal.surcharge:.3g} on all labels but the best constant one"
     yield Fact("Goal of the cut points", f"{aim} ({result.criterion.title})")

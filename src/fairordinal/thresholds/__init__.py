@@ -19,59 +19,38 @@ From the problem to the public function, each module uses those above it:
 `_candidates`          pools of candidates, and the search among them
 `_optimize`            `optimize_thresholds`
 =====================  =========================================================================
+
+Names that are not in `__all__` are for other packages of this library.
 """
 
-from fairordinal.thresholds._candidates import Pool, ScorePool, choose_from
-from fairordinal.thresholds._choice import (
-    Chosen,
-    choose,
-    no_less_fair,
-    rivals,
-    warn_about,
-)
-from fairordinal.thresholds._cross_fit import (
-    Candidate,
-    Cut,
-    HeldOutRows,
-    solve_near,
-    threshold_folds,
-)
-from fairordinal.thresholds._evaluation import Evaluation, Measured, measured
-from fairordinal.thresholds._goal import Goal, Settings, limited, read_goal, read_settings
-from fairordinal.thresholds._optimism import Optimism, SimulatedSamples, expected
+from fairordinal.thresholds._candidates import Pool as Pool
+from fairordinal.thresholds._candidates import ScorePool as ScorePool
+from fairordinal.thresholds._candidates import choose_from as choose_from
+from fairordinal.thresholds._choice import Chosen as Chosen
+from fairordinal.thresholds._choice import choose as choose
+from fairordinal.thresholds._choice import no_less_fair as no_less_fair
+from fairordinal.thresholds._choice import rivals as rivals
+from fairordinal.thresholds._choice import warn_about as warn_about
+from fairordinal.thresholds._cross_fit import Candidate as Candidate
+from fairordinal.thresholds._cross_fit import Cut as Cut
+from fairordinal.thresholds._cross_fit import HeldOutRows as HeldOutRows
+from fairordinal.thresholds._cross_fit import solve_near as solve_near
+from fairordinal.thresholds._cross_fit import threshold_folds as threshold_folds
+from fairordinal.thresholds._evaluation import Evaluation as Evaluation
+from fairordinal.thresholds._evaluation import Measured as Measured
+from fairordinal.thresholds._evaluation import measured as measured
+from fairordinal.thresholds._goal import Goal as Goal
+from fairordinal.thresholds._goal import Settings as Settings
+from fairordinal.thresholds._goal import limited as limited
+from fairordinal.thresholds._goal import read_goal as read_goal
+from fairordinal.thresholds._goal import read_settings as read_settings
+from fairordinal.thresholds._optimism import Optimism as Optimism
+from fairordinal.thresholds._optimism import SimulatedSamples as SimulatedSamples
+from fairordinal.thresholds._optimism import expected as expected
 from fairordinal.thresholds._optimize import optimize_thresholds
-from fairordinal.thresholds._problem import check_groups
+from fairordinal.thresholds._problem import check_groups as check_groups
 from fairordinal.thresholds._result import ThresholdResult
-from fairordinal.thresholds._solve import solve, warn_unfinished
+from fairordinal.thresholds._solve import solve as solve
+from fairordinal.thresholds._solve import warn_unfinished as warn_unfinished
 
-__all__ = [
-    "Candidate",
-    "Chosen",
-    "Cut",
-    "Evaluation",
-    "Goal",
-    "HeldOutRows",
-    "Measured",
-    "Optimism",
-    "Pool",
-    "ScorePool",
-    "Settings",
-    "SimulatedSamples",
-    "ThresholdResult",
-    "check_groups",
-    "choose",
-    "choose_from",
-    "expected",
-    "limited",
-    "measured",
-    "no_less_fair",
-    "optimize_thresholds",
-    "read_goal",
-    "read_settings",
-    "rivals",
-    "solve",
-    "solve_near",
-    "threshold_folds",
-    "warn_about",
-    "warn_unfinished",
-]
+__all__ = ["ThresholdResult", "optimize_thresholds"]

@@ -111,7 +111,7 @@ def _about_labels(
 ) -> str:
     candidate = chosen.candidate
     shares = candidate.table.cube.sum(axis=(0, 1)) / candidate.table.cube.sum()
-    if shares.max() <= NEARLY_ALL or not goal.price:
+    if shares.max() <= NEARLY_ALL or not goal.penalty:
         return ""
     label = candidate.evaluation.labels[int(shares.argmax())]
     text = (

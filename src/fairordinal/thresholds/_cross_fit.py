@@ -219,7 +219,7 @@ class HeldOutRows:
         return np.bincount(self.cells % n_labels, self.weight, n_labels)
 
     def _at_costs(self, goals: Sequence[Goal]) -> list[Goal]:
-        """Goals with λ as their price, in the unit of a search."""
+        """Goals with λ as their penalty, in the unit of a search."""
         unit = search_unit(self.evaluation.cost)
         return [goal.at_costs(self.evaluation.cost / unit, unit) for goal in goals]
 

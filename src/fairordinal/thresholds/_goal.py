@@ -21,18 +21,18 @@ from fairordinal._validation import Array, check_choice, check_number, check_who
 
 METHODS = ("certified", "local_search", "exact", "cost_only")
 ROUNDING = 1e-12  # by so much a violation may exceed its limit
-STEEP = 1e4  # price of a violation beyond a limit, relative to the largest cost
+STEEP = 1e4  # penalty of a violation beyond a limit, relative to the largest cost
 MOST = float(np.finfo(np.float64).max)
 
 
 class Goal(NamedTuple):
     """Minimise ``cost + λ · max(violation - limit, 0)``.
 
-    A goal is stated before the data are read (`read_goal`, `limited`), with a relative `price`:
+    A goal is stated before the data are read (`read_goal`, `limited`), with a relative `penalty`:
     λ'/(1-λ') for a trade-off λ', or `STEEP` for a limit. Searches need λ itself, which is this
-    price times the number of labels k, or times the largest cost if the goal is `hard`. `at_costs`
-    returns the goal with ``price = λ``, and is the only place where k enters. A candidate has the
-    goal as stated, a `ThresholdResult` the one with λ.
+    penalty times the number of labels k, or times the largest cost if the goal is `hard`.
+    `at_costs` returns the goal with ``penalty = λ``, and is the only place where k enters. A
+    candidate has the goal as stated, a `ThresholdResult` the one with λ.
 
     A `hard` goal is the constrained form: the objective is infinite beyond the limit. Its λ is only
     large, so that searches may pass through cuts that exceed the limit a little. By duality, either
@@ -43,21 +43,21 @@ class Goal(NamedTuple):
     that label, so that fewer pairs are in order and disparities vary less from sample to sample.
     """
 
-    price: float
+    penalty: float
     limit: float = 0.0
     hard: bool = False
     surcharge: float = 0.0
 
     def at_costs(self, cost: Array, unit: float = 1.0) -> Goal:
-        """The goal with λ as its price, for a cost matrix in units of `unit`."""
+        """The goal with λ as its penalty, for a cost matrix in units of `unit`."""
         factor = max(float(cost.max()), 1.0) if self.hard else len(cost) / unit
-        return self._replace(price=min(self.price * factor, MOST))
+        return self._replace(penalty=min(self.penalty * factor, MOST))
 
     def penalised(self, cost: Array | float, violation: Array | float) -> Array:
         """The objective with a finite λ, also beyond a hard limit: for searches."""
-        if self.price == 0:
+        if self.penalty == 0:
             return np.asarray(cost)  # also where the violation is undefined (nan)
-        return np.asarray(cost + self.price * np.maximum(violation - self.limit, 0.0))
+        return np.asarray(cost + self.penalty * np.maximum(violation - self.limit, 0.0))
 
     def value(self, cost: float, violation: float) -> float:
         """The objective: infinite beyond a hard limit."""

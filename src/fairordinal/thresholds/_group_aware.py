@@ -136,7 +136,7 @@ def _candidates(
         found.append(cuts)
         disparities = whole.disparities_at(_below(whole, members, cuts))
         multipliers = multipliers + FIRST_STEP * whole.base / np.sqrt(step) * disparities
-        multipliers *= min(1.0, goal.price / max(np.abs(multipliers).sum(), goal.price))
+        multipliers *= min(1.0, goal.penalty / max(np.abs(multipliers).sum(), goal.penalty))
     found.sort(key=lambda cuts: _value(whole, members, soft, cuts))
     return found[:MOST_CANDIDATES]
 

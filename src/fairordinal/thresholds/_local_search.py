@@ -186,12 +186,12 @@ class _BestCuts:
 
 def _gentle(goal: Goal, scale: float) -> Goal:
     """The goal with a smaller λ, at which local search does not get stuck near the limit."""
-    return goal._replace(price=min(GENTLE * scale, goal.price))
+    return goal._replace(penalty=min(GENTLE * scale, goal.penalty))
 
 
 def _strictness(goal: Goal) -> tuple[float, float]:
     """A key by which strict goals come first."""
-    return (goal.limit, -goal.price) if goal.hard else (np.inf, -goal.price)
+    return (goal.limit, -goal.penalty) if goal.hard else (np.inf, -goal.penalty)
 
 
 def _starts(problem: Problem, multipliers: Array) -> Array:

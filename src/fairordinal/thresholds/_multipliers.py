@@ -59,8 +59,8 @@ def _by_crossings(costs: Array, disparities: Array, goal: Goal) -> tuple[Array, 
     i, j = i[apart], j[apart]
     with np.errstate(over="ignore"):
         crossings = (costs[j] - costs[i]) / (slopes[i] - slopes[j])
-    candidates = np.concatenate([crossings, [-goal.price, 0.0, goal.price]])
-    candidates = candidates[np.abs(candidates) <= goal.price]
+    candidates = np.concatenate([crossings, [-goal.penalty, 0.0, goal.penalty]])
+    candidates = candidates[np.abs(candidates) <= goal.penalty]
     heights = (costs[:, None] + slopes[:, None] * candidates).min(axis=0)
     heights -= (goal.limit + PREFER_SMALL) * np.abs(candidates)
     best = int(heights.argmax())
@@ -107,7 +107,7 @@ def _solve(costs: Array, disparities: Array, goal: Goal) -> Any:
     return linprog(
         np.concatenate([[-1.0], np.full(2 * n_contrasts, goal.limit + PREFER_SMALL)]),
         A_ub=np.vstack([heights, norm]),
-        b_ub=np.concatenate([costs, [goal.price]]),
+        b_ub=np.concatenate([costs, [goal.penalty]]),
         bounds=[(None, None)] + [(0.0, None)] * (2 * n_contrasts),
         method="highs",
     )

@@ -198,7 +198,7 @@ class ThresholdResult:
             )
         return np.array(known)[column.codes(slice(None))]
 
-    def table(self, before: Any = None) -> Any:
+    def frame(self, before: Any = None) -> Any:
         """What changes, as a frame with a row for each label and group.
 
         Columns are `label`; `up_to_before` and `up_to_after`, the highest score that gets the

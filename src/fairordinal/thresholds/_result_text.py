@@ -45,8 +45,8 @@ def _headline(result: ThresholdResult) -> str:
     goal, title = result.goal, result.criterion.title
     if goal.hard:
         aim = f"least mean cost with {title} violation of at most {goal.limit:g}"
-    elif goal.price:
-        aim = f"least mean cost + {goal.price:.4g} × violation of {title}"
+    elif goal.penalty:
+        aim = f"least mean cost + {goal.penalty:.4g} × violation of {title}"
     else:
         aim = "least mean cost"
     return f"Thresholds for {aim} ({result.method.replace('_', ' ')})"
@@ -58,7 +58,7 @@ def _values(result: ThresholdResult) -> Table:
         ["mean cost", number(before.cost), number(after.cost)],
         ["violation", number(before.violation, 4), number(after.violation, 4)],
     ]
-    if result.goal.price and not result.goal.hard:
+    if result.goal.penalty and not result.goal.hard:
         rows.append(["objective", number(before.objective), number(after.objective)])
     return ["", "cheapest", "these"], rows
 
@@ -113,7 +113,7 @@ def _closing(result: ThresholdResult) -> list[str]:
         )
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0:
-        lines.append(f"{hidden} more groups: see .table().")
+        lines.append(f"{hidden} more groups: see .frame().")
     return lines
 
 

@@ -242,6 +242,6 @@ def _bound(
     if not any(coarse):
         return found.lower_bound
     if not goal.hard:
-        return found.lower_bound - coarse.cost - goal.price * coarse.violation
+        return found.lower_bound - coarse.cost - goal.penalty * coarse.violation
     looser = goal._replace(limit=goal.limit + coarse.violation)
     return certified(problem, looser, settings).lower_bound - coarse.cost

@@ -12,7 +12,7 @@ import numpy as np
 from fairordinal._validation import Array
 from fairordinal.experiments._cells import Row
 from fairordinal.experiments.methods import DP, EO
-from fairordinal.plotting._canvas import pyplot
+from fairordinal.plotting import pyplot
 
 SHORT = {DP: "DP", EO: "EO"}
 
