@@ -17,7 +17,7 @@ import pytest
 from fairordinal._support import write_whole
 from fairordinal._support._files import PARTIAL
 from fairordinal.baselines import orca_methods
-from fairordinal.experiments import EXPERIMENTS, Experiment, Finding, reproduce
+from fairordinal.experiments import EXPERIMENTS, ClaimCheck, Experiment, reproduce
 from fairordinal.experiments import _reproduce as reproducing
 from fairordinal.experiments._cells import DataclassCell, SplitCell, file_name
 from fairordinal.experiments._experiment import Options, as_csv, as_markdown, as_text
@@ -260,7 +260,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, notes, n_jobs):
 
 def small(cells, findings=None, **options):
     """An experiment of given cells."""
-    told = findings or (lambda rows: [Finding("rows", "2", str(len(rows)), len(rows) == 2)])
+    told = findings or (lambda rows: [ClaimCheck("rows", "2", str(len(rows)), len(rows) == 2)])
     return Experiment("small", "A small one", lambda options: cells, told, **options)
 
 
@@ -276,7 +276,7 @@ def test_a_report_says_what_was_found_and_written(tmp_path, notes, register):
     register(small([Counted("one", str(notes))]))
     report = reproduce("small", out=tmp_path)
     assert [path.name for path in report.files] == ["small.csv", "small.md"]
-    assert report.findings == [Finding("rows", "2", "2", True)]
+    assert report.findings == [ClaimCheck("rows", "2", "2", True)]
     assert "A small one" in str(report)
     assert "small.csv" in str(report)
     with (tmp_path / "small.csv").open() as file:
@@ -361,7 +361,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
 
 
 def test_tables_of_findings_are_aligned_and_bars_do_not_end_a_cell():
-    found = [Finding("P[a | b]", "1", "2", False), Finding("none", "–", "3")]
+    found = [ClaimCheck("P[a | b]", "1", "2", False), ClaimCheck("none", "–", "3")]
     assert as_markdown("T", found).splitlines()[-2:] == [
         r"| P[a \| b] | 1 | 2 | no |",
         "| none | – | 3 | – |",

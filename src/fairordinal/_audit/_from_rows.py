@@ -12,7 +12,7 @@ from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import compare_metrics
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._inference import intervals
-from fairordinal._lazy import Rows, gather
+from fairordinal._lazy import AuditColumns, gather
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
 from fairordinal.criteria import Criterion, as_criterion, require_labels, warn_undefined
@@ -143,7 +143,7 @@ def audit(
     1.0
     """
     library = frame_library(data, y_true, y_pred, sensitive_features)
-    rows = gather(Rows(y_true, y_pred, sensitive_features, sample_weight, scores), data)
+    rows = gather(AuditColumns(y_true, y_pred, sensitive_features, sample_weight, scores), data)
     columns = {
         "sensitive_features": rows.sensitive_features,
         "sample_weight": rows.sample_weight,

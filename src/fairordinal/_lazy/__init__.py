@@ -6,7 +6,7 @@ engine that holds them: every block of rows becomes a small table of counts, and
 up. The result is a table of distinct rows with weights, which is audited like rows in memory.
 """
 
-from fairordinal._lazy._arguments import Rows, gather
+from fairordinal._lazy._arguments import AuditColumns, gather
 from fairordinal._lazy._arrow import StreamTotals, keeps_dictionaries
 
-__all__ = ["Rows", "StreamTotals", "gather", "keeps_dictionaries"]
+__all__ = ["AuditColumns", "StreamTotals", "gather", "keeps_dictionaries"]

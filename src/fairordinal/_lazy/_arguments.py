@@ -18,7 +18,7 @@ from fairordinal._lazy._group_by import DistinctRows, Query, count_lazy
 from fairordinal._validation import is_dask
 
 
-class Rows(NamedTuple):
+class AuditColumns(NamedTuple):
     """The columns that an audit reads; with `data`, their names."""
 
     y_true: Any
@@ -28,7 +28,7 @@ class Rows(NamedTuple):
     scores: Any = None
 
 
-def gather(rows: Rows, data: Any) -> Rows:
+def gather(rows: AuditColumns, data: Any) -> AuditColumns:
     """Return columns in memory; those of out-of-core data as distinct rows with weights."""
     if data is None:
         return _count_dask_columns(rows) if _has_dask(rows) else rows
@@ -41,7 +41,7 @@ def gather(rows: Rows, data: Any) -> Rows:
     return _as_rows(_count(frame, data, names, query), names)
 
 
-def _count(frame: Any, data: Any, names: Rows, query: Query) -> DistinctRows:
+def _count(frame: Any, data: Any, names: AuditColumns, query: Query) -> DistinctRows:
     """Count rows by the library that holds them."""
     if is_arrow(data):
         _check_columns(data.schema.names, names)
@@ -56,7 +56,7 @@ def _count(frame: Any, data: Any, names: Rows, query: Query) -> DistinctRows:
     return count_dask(data, query) if is_dask(data) else count_lazy(frame, query)
 
 
-def _read_names(rows: Rows) -> Rows:
+def _read_names(rows: AuditColumns) -> AuditColumns:
     """Check the names of columns, and make a list of those of the groups."""
     features = rows.sensitive_features
     features = [features] if isinstance(features, str) else features
@@ -74,14 +74,14 @@ def _read_names(rows: Rows) -> Rows:
     return named
 
 
-def _pairs(rows: Rows) -> list[tuple[str, Any]]:
+def _pairs(rows: AuditColumns) -> list[tuple[str, Any]]:
     """Return pairs of an argument and one column, or its name; groups come first."""
     pairs = [("sensitive_features", feature) for feature in rows.sensitive_features]
     others = {**rows._asdict(), "sensitive_features": None}
     return pairs + [(argument, given) for argument, given in others.items() if given is not None]
 
 
-def _check_columns(found: Sequence[str], names: Rows) -> None:
+def _check_columns(found: Sequence[str], names: AuditColumns) -> None:
     for argument, name in _pairs(names):
         if name not in found:
             near = difflib.get_close_matches(name, found, 1)
@@ -91,7 +91,7 @@ def _check_columns(found: Sequence[str], names: Rows) -> None:
             )
 
 
-def _pick(frame: nw.DataFrame[Any], names: Rows) -> Rows:
+def _pick(frame: nw.DataFrame[Any], names: AuditColumns) -> AuditColumns:
     """Return columns of a frame in memory."""
     columns = {
         argument: None if name is None else frame[name].to_native()
@@ -99,24 +99,26 @@ def _pick(frame: nw.DataFrame[Any], names: Rows) -> Rows:
         if argument != "sensitive_features"
     }
     features = enumerate(names.sensitive_features)
-    return Rows(**columns, sensitive_features={i: frame[name].to_native() for i, name in features})
+    return AuditColumns(
+        **columns, sensitive_features={i: frame[name].to_native() for i, name in features}
+    )
 
 
-def _query(names: Rows) -> Query:
+def _query(names: AuditColumns) -> Query:
     pairs = [pair for pair in _pairs(names) if pair[0] != "sample_weight"]
     arguments, columns = zip(*pairs, strict=True)
     return Query([*columns], [*arguments], names.sample_weight)
 
 
-def _as_rows(distinct: DistinctRows, names: Rows) -> Rows:
+def _as_rows(distinct: DistinctRows, names: AuditColumns) -> AuditColumns:
     """Return distinct rows as arguments; groups come first among the counted columns."""
     n_features = len(names.sensitive_features)
     y_true, y_pred, *scores = distinct.columns[n_features:]
     features = dict(enumerate(distinct.columns[:n_features]))
-    return Rows(y_true, y_pred, features, distinct.weight, *scores)
+    return AuditColumns(y_true, y_pred, features, distinct.weight, *scores)
 
 
-def _has_dask(rows: Rows) -> bool:
+def _has_dask(rows: AuditColumns) -> bool:
     features = rows.sensitive_features
     if isinstance(features, dict):
         features = [*features.values()]
@@ -124,11 +126,13 @@ def _has_dask(rows: Rows) -> bool:
     return any(is_dask(column) for column in (*rows._replace(sensitive_features=None), *first))
 
 
-def _count_dask_columns(rows: Rows) -> Rows:
+def _count_dask_columns(rows: AuditColumns) -> AuditColumns:
     """Count Dask columns that were passed as arguments."""
     given = rows._replace(sensitive_features=feature_columns(rows.sensitive_features))
     features = [f"feature {i}" for i in range(len(given.sensitive_features))]
-    names = Rows(*(None if column is None else name for name, column in given._asdict().items()))
+    names = AuditColumns(
+        *(None if column is None else name for name, column in given._asdict().items())
+    )
     names = names._replace(sensitive_features=features)
     columns = [column for argument, column in _pairs(given) if argument != "sample_weight"]
     weight = [] if rows.sample_weight is None else [rows.sample_weight]

@@ -152,7 +152,7 @@ def _moments(scores: Array, weight: Array | None) -> tuple[float, float]:
     return float(mean), float(np.sqrt(np.average((scores - mean) ** 2, weights=weight)))
 
 
-class Intervals(NamedTuple):
+class ScoreIntervals(NamedTuple):
     """Consecutive intervals of scores: weights by cell, lowest and highest score."""
 
     counts: Array  # (n_cells, n_intervals)
@@ -160,13 +160,13 @@ class Intervals(NamedTuple):
     highest: Array  # (n_intervals,); -inf if the interval is empty
 
     @property
-    def filled(self) -> Intervals:
+    def filled(self) -> ScoreIntervals:
         """The intervals that are not empty."""
         some = self.lowest <= self.highest
-        return Intervals(self.counts[:, some], self.lowest[some], self.highest[some])
+        return ScoreIntervals(self.counts[:, some], self.lowest[some], self.highest[some])
 
 
-def _even_intervals(rows: Rows, coef: Array) -> Intervals:
+def _even_intervals(rows: Rows, coef: Array) -> ScoreIntervals:
     """Intervals of about equal weight; equal scores are in one interval.
 
     The first pass finds the range of the scores. Each further pass counts rows between edges that
@@ -181,7 +181,7 @@ def _even_intervals(rows: Rows, coef: Array) -> Intervals:
     return found
 
 
-def _in_intervals(block: Block, coef: Array, edges: Array) -> Intervals:
+def _in_intervals(block: Block, coef: Array, edges: Array) -> ScoreIntervals:
     """Rows of a block in the intervals between edges; a score equal to an edge is below it."""
     scores, n = block.scores(coef), len(edges) + 1
     interval = np.searchsorted(edges, scores, side="left")
@@ -190,25 +190,25 @@ def _in_intervals(block: Block, coef: Array, edges: Array) -> Intervals:
     lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
     np.minimum.at(lowest, interval, scores)
     np.maximum.at(highest, interval, scores)
-    return Intervals(counts, lowest, highest)
+    return ScoreIntervals(counts, lowest, highest)
 
 
-def _add_intervals(parts: Sequence[Intervals]) -> Intervals:
-    return Intervals(
+def _add_intervals(parts: Sequence[ScoreIntervals]) -> ScoreIntervals:
+    return ScoreIntervals(
         np.sum([part.counts for part in parts], axis=0),
         np.min([part.lowest for part in parts], axis=0),
         np.max([part.highest for part in parts], axis=0),
     )
 
 
-def _is_even(found: Intervals) -> bool:
+def _is_even(found: ScoreIntervals) -> bool:
     """Whether no interval of several scores has much more than the mean weight."""
     weight = found.counts.sum(axis=0)
     several = found.lowest < found.highest
     return float(weight[several].max(initial=0.0)) <= UNEVEN * weight.sum() / N_INTERVALS
 
 
-def _quantile_edges(found: Intervals) -> Array:
+def _quantile_edges(found: ScoreIntervals) -> Array:
     """Edges at evenly spaced quantiles, and between the intervals found.
 
     Quantiles are interpolated: rows are assumed to be spread evenly within each interval.

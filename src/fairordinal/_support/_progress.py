@@ -22,10 +22,10 @@ def show_progress(show: bool = True) -> Iterator[None]:
     show : bool, default=True
         Whether to show progress; False hides it inside of another `show_progress`.
 
-    Returns
-    -------
-    context : context manager
-        Progress is shown inside of its ``with`` block.
+    Yields
+    ------
+    None
+        Progress is shown inside of the ``with`` block.
 
     Examples
     --------

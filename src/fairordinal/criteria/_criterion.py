@@ -82,7 +82,7 @@ class Criterion(ABC):
         Returns
         -------
         p : ndarray of shape (n_parts, n_groups, n_groups)
-            nan where undefined.
+            Undefined values are nan: where undefined.
         """
 
     @abstractmethod
@@ -159,7 +159,7 @@ class Criterion(ABC):
         Returns
         -------
         disparities : ndarray of shape (n_parts, n_groups, n_groups)
-            nan where undefined, 0 on the diagonal.
+            Undefined values are nan: where undefined, 0 on the diagonal.
         """
         values = self.probabilities(table)
         disparities = values - values.transpose(0, 2, 1)
@@ -177,7 +177,7 @@ class Criterion(ABC):
         Returns
         -------
         violation : float
-            nan if no disparity is defined.
+            Undefined values are nan: if no disparity is defined.
         """
         absolute = np.abs(self.disparities(table))
         off_diagonal = absolute[:, ~np.eye(absolute.shape[1], dtype=bool)]
@@ -219,14 +219,31 @@ class Contrasts(NamedTuple):
     Contrast e is ``ahead[e] * tables[part[e]]`` at group pair (g, h), minus
     ``behind[e] * tables[part[e]]`` at (h, g), and 0 elsewhere. Stored as dense tables, all
     contrasts would have n_groups⁴ · n_labels² entries.
+
+    Attributes
+    ----------
+    part : ndarray of shape (n_contrasts,)
+        The part of the criterion.
+    g : ndarray of shape (n_contrasts,)
+        The first group.
+    h : ndarray of shape (n_contrasts,)
+        The second group.
+    ahead : ndarray of shape (n_contrasts,)
+        1 / support of (g, h).
+    behind : ndarray of shape (n_contrasts,)
+        1 / support of (h, g).
+    tables : ndarray of shape (n_parts, n_labels, n_labels)
+        Weights of pairs of labels, for each part.
+    n_groups : int
+        The number of groups.
     """
 
-    part: Array  # (n_contrasts,)
-    g: Array  # (n_contrasts,)
-    h: Array  # (n_contrasts,)
-    ahead: Array  # (n_contrasts,) 1 / support of (g, h)
-    behind: Array  # (n_contrasts,) 1 / support of (h, g)
-    tables: Array  # (n_parts, n_labels, n_labels)
+    part: Array
+    g: Array
+    h: Array
+    ahead: Array
+    behind: Array
+    tables: Array
     n_groups: int
 
     def __len__(self) -> int:

@@ -74,7 +74,7 @@ class PairwiseCriterion(Criterion):
         Returns
         -------
         weights : ndarray of shape (n_labels, n_labels)
-            nan if no pair of the two groups counts.
+            Undefined values are nan: if no pair of the two groups counts.
         """
         part, g, h = place
         relation = self._stacked(table)
@@ -91,7 +91,7 @@ class PairwiseCriterion(Criterion):
         Returns
         -------
         rates : ndarray of shape (n_parts, n_groups, n_groups)
-            nan where no pair counts.
+            Undefined values are nan: where no pair counts.
         """
         n_groups, n_labels, _ = table.shape
         wins = table.wins.reshape(n_groups, n_labels, n_groups, n_labels)

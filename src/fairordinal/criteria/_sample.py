@@ -106,7 +106,7 @@ class SampleCriterion(Criterion):
         Returns
         -------
         means : ndarray of shape (n_parts, n_groups)
-            nan where a group has no samples to average.
+            Undefined values are nan: where a group has no samples to average.
         """
         value, among = self._stacked(table)
         samples = np.einsum("pyl,gyl->pg", among, table.cube)

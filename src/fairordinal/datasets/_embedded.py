@@ -78,7 +78,7 @@ def load_diabetes(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_balance_scale(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load balance scale: to which side does a scale tip?
+    """Load balance scale: the side to which a scale tips.
 
     The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
@@ -113,7 +113,7 @@ def load_balance_scale(*, return_X_y: bool = False, as_frame: bool = False) -> A
 
 
 def load_era(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load ERA: how likely is an applicant to be accepted for a job?
+    """Load ERA: how likely applicants are to be accepted for a job.
 
     The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
@@ -148,7 +148,7 @@ def load_era(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_esl(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load ESL: how well does an applicant fit a type of job?
+    """Load ESL: how well applicants fit a type of job.
 
     The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
@@ -183,7 +183,7 @@ def load_esl(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_lev(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load LEV: how is a lecturer rated?
+    """Load LEV: how lecturers are rated.
 
     The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 
@@ -218,7 +218,7 @@ def load_lev(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 def load_swd(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Load SWD: how large is the risk of a child at home?
+    """Load SWD: how large the risk of a child at home is.
 
     The data is embedded in skordinal, which ``pip install fairordinal[baselines]`` installs.
 

@@ -94,7 +94,7 @@ def fetch_drug_consumption(
     n_retries: int = 3,
     delay: float = 1.0,
 ) -> Any:
-    """Load the drug consumption data: when did a person last consume cannabis?
+    """Load drug consumption: when people last used a drug.
 
     The file (about 0.3 MB) is downloaded on first use and checked on every use.
 
@@ -247,7 +247,7 @@ def fetch_communities_crime(
     n_retries: int = 3,
     delay: float = 1.0,
 ) -> Any:
-    """Load communities and crime: how frequent is violent crime in a community?
+    """Load communities and crime: the frequency of violent crime in communities.
 
     The file (about 1 MB) is downloaded on first use and checked on every use.
 

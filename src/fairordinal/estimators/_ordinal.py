@@ -329,7 +329,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         return np.full(len(found), np.nan) if model.candidate.is_constant else found
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of rows, higher for higher labels: one number for each row.
+        """Compute the score of each row, higher for higher labels.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ CRIME = "communities-crime"
 CRIME_THREE = "communities-crime-3"
 
 
-class Samples(NamedTuple):
+class SplitPart(NamedTuple):
     """Features, labels and groups of some rows."""
 
     X: Array
@@ -37,11 +37,11 @@ class Samples(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Split:
+class DataSplit:
     """Training and test rows; features are standardised with the moments of the training rows."""
 
-    train: Samples
-    test: Samples
+    train: SplitPart
+    test: SplitPart
     labels: list[int]  # of the whole data set
 
 
@@ -60,16 +60,16 @@ def n_splits(data: str) -> int:
     return len(fetch(data).splits)
 
 
-def read_split(data: str, number: int) -> Split:
+def read_split(data: str, number: int) -> DataSplit:
     """Return a split of a data set; splits are numbered from 0."""
     source = fetch(data)
     parts, groups = source.splits[number], source.split_sensitive_features[number]
     scale = StandardScaler().fit(source.data[parts[0]])
     train, test = (
-        Samples(scale.transform(source.data[rows]), source.target[rows], group)
+        SplitPart(scale.transform(source.data[rows]), source.target[rows], group)
         for rows, group in zip(parts, groups, strict=True)
     )
-    return Split(train, test, np.unique(source.target).tolist())
+    return DataSplit(train, test, np.unique(source.target).tolist())
 
 
 # Cells
@@ -81,7 +81,7 @@ class Method(Protocol):
     Implementations are frozen dataclasses. Their results depend on their fields and the split only.
     """
 
-    def points(self, split: Split) -> list[Row]:
+    def points(self, split: DataSplit) -> list[Row]:
         """Return a row for each predictor: kind, criterion, parameter, cost, violation."""
 
 

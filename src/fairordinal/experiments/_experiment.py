@@ -17,7 +17,7 @@ HEADER = ("claim", "paper", "here", "agrees")
 NOT_STATED = "–"  # the paper says nothing about it
 
 
-class Finding(NamedTuple):
+class ClaimCheck(NamedTuple):
     """A claim of the paper, and the result of this reproduction.
 
     Attributes
@@ -84,7 +84,7 @@ class Experiment:
     name: str
     title: str
     cells: Callable[[Options], Sequence[ExperimentCell]]
-    findings: Callable[[Sequence[Row]], list[Finding]]
+    findings: Callable[[Sequence[Row]], list[ClaimCheck]]
     pictures: dict[str, Callable[[Sequence[Row]], Any]] = field(default_factory=dict)
     takes_methods: bool = False
 
@@ -92,12 +92,12 @@ class Experiment:
 # Findings and rows as text
 
 
-def as_text(findings: Sequence[Finding]) -> str:
+def as_text(findings: Sequence[ClaimCheck]) -> str:
     """Return a table of findings for a terminal."""
     return text_table(HEADER, [(*finding[:3], finding.verdict) for finding in findings], range(4))
 
 
-def as_markdown(title: str, findings: Sequence[Finding]) -> str:
+def as_markdown(title: str, findings: Sequence[ClaimCheck]) -> str:
     """Return a table of findings in Markdown."""
     rows = [HEADER, ("---",) * 4, *((*finding[:3], finding.verdict) for finding in findings)]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
@@ -118,7 +118,7 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def write_texts(
-    experiment: Experiment, rows: Sequence[Row], findings: Sequence[Finding], folder: Path
+    experiment: Experiment, rows: Sequence[Row], findings: Sequence[ClaimCheck], folder: Path
 ) -> list[Path]:
     """Write the rows as CSV and the findings as Markdown, and return the paths."""
     texts = {"csv": as_csv(rows), "md": as_markdown(experiment.title, findings)}

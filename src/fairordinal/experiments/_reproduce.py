@@ -9,8 +9,8 @@ from fairordinal._support import visible
 from fairordinal._validation import check_choice, check_whole
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments._experiment import (
+    ClaimCheck,
     Experiment,
-    Finding,
     Options,
     as_text,
     draw_pictures,
@@ -27,7 +27,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 @dataclass(frozen=True)
-class Report:
+class Reproduction:
     """Findings of an experiment, and the files that were written.
 
     Attributes
@@ -47,7 +47,7 @@ class Report:
     """
 
     experiment: Experiment
-    findings: list[Finding]
+    findings: list[ClaimCheck]
     files: list[Path]
     failures: list[Failure]
     seconds: float
@@ -70,7 +70,7 @@ def reproduce(
     methods: tuple[str, ...] = (),
     n_jobs: int = 1,
     out: str | Path = "results",
-) -> Report:
+) -> Reproduction:
     """Reproduce an experiment of the paper.
 
     Parameters
@@ -92,7 +92,7 @@ def reproduce(
 
     Returns
     -------
-    report : Report
+    report : Reproduction
         The claims of the paper, compared with the results.
     """
     experiment = EXPERIMENTS[check_choice(name, "name", tuple(EXPERIMENTS))]
@@ -108,7 +108,7 @@ def reproduce(
         files += draw_pictures(experiment, outcome.rows, folder)
     except ImportError as error:
         note = f"No pictures: {error}"
-    return Report(experiment, findings, files, outcome.failures, outcome.seconds, note)
+    return Reproduction(experiment, findings, files, outcome.failures, outcome.seconds, note)
 
 
 def read_options(

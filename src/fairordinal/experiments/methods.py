@@ -23,7 +23,7 @@ from fairordinal.baselines import (
     mix_tables,
 )
 from fairordinal.criteria import as_criterion
-from fairordinal.experiments._cells import Row, Samples, Split
+from fairordinal.experiments._cells import DataSplit, Row, SplitPart
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.metrics import mean_cost
 from fairordinal.ranker import FairLinearRanker
@@ -39,7 +39,7 @@ N_FOLDS = 5
 
 
 def evaluate(
-    split: Split, predicted: Array, cost: str, *, kind: str, criterion: str, parameter: float
+    split: DataSplit, predicted: Array, cost: str, *, kind: str, criterion: str, parameter: float
 ) -> Row:
     """Return the row of results for predictions of the test rows."""
     return {
@@ -52,7 +52,7 @@ def evaluate(
 
 
 def evaluate_mixtures(
-    split: Split,
+    split: DataSplit,
     predicted: Array,
     cost: str,
     *,
@@ -86,7 +86,7 @@ def evaluate_mixtures(
 
 def evaluate_thresholds(
     method: Recipe | Odds,
-    split: Split,
+    split: DataSplit,
     scores: tuple[Array, Array],
     *,
     kind: str,
@@ -116,19 +116,19 @@ def evaluate_thresholds(
     return row | {"gap": result.gap}
 
 
-def best_constant(rows: Samples, cost: str, labels: list[int]) -> int:
+def best_constant(rows: SplitPart, cost: str, labels: list[int]) -> int:
     """Return the label with the least mean cost; the median for absolute costs."""
     model = ConstantClassifier(cost_matrix=cost, labels=labels)
     return int(model.fit(rows.X, rows.y).constant_)
 
 
-def is_defined(criterion: str, rows: Samples) -> bool:
+def is_defined(criterion: str, rows: SplitPart) -> bool:
     """Check that some pair of groups can be compared in these rows."""
     table = read_table(rows.y, rows.y, rows.groups)
     return not np.isnan(as_criterion(criterion).violation(table))
 
 
-def _test_table(split: Split, predicted: Array) -> ScoreTable:
+def _test_table(split: DataSplit, predicted: Array) -> ScoreTable:
     """Count the test rows by group, true label and predicted label."""
     return read_table(split.test.y, predicted, split.test.groups, labels=split.labels)
 
@@ -150,7 +150,7 @@ class Recipe:
     cost: str = "absolute"
     max_time: float = 3.0
 
-    def points(self, split: Split) -> list[Row]:
+    def points(self, split: DataSplit) -> list[Row]:
         if not is_defined(self.criterion, split.train):
             return []
         X, y, groups = split.train
@@ -158,7 +158,7 @@ class Recipe:
         path.fit(X, y, sensitive_features=groups)
         return [row for mu in self.trade_offs for row in self._points_at(mu, split, path.at(mu))]
 
-    def _points_at(self, mu: float, split: Split, ranker: Any) -> list[Row]:
+    def _points_at(self, mu: float, split: DataSplit, ranker: Any) -> list[Row]:
         """Evaluate the ranker for μ with thresholds for λ' = μ and for λ' = 0."""
         scores = ranker.decision_function(split.train.X), ranker.decision_function(split.test.X)
         return [
@@ -183,7 +183,7 @@ class Limits:
     limits: tuple[float, ...]
     cost: str = "absolute"
 
-    def points(self, split: Split) -> list[Row]:
+    def points(self, split: DataSplit) -> list[Row]:
         if not is_defined(self.criterion, split.train):
             return []
         X, y, groups = split.train
@@ -208,7 +208,7 @@ class Constant:
 
     cost: str = "absolute"
 
-    def points(self, split: Split) -> list[Row]:
+    def points(self, split: DataSplit) -> list[Row]:
         label = best_constant(split.train, self.cost, split.labels)
         predicted = np.full(len(split.test.y), label)
         return [
@@ -231,7 +231,7 @@ class Odds:
     cost: str = "absolute"
     max_time: float = 3.0
 
-    def points(self, split: Split) -> list[Row]:
+    def points(self, split: DataSplit) -> list[Row]:
         model = ProportionalOddsClassifier().fit(split.train.X, split.train.y)
         predicted = model.predict(split.test.X)
         scores = model.decision_function(split.train.X), model.decision_function(split.test.X)
@@ -252,7 +252,7 @@ class Odds:
         return rows
 
     def _with_fair_thresholds(
-        self, split: Split, scores: tuple[Array, Array], criterion: str
+        self, split: DataSplit, scores: tuple[Array, Array], criterion: str
     ) -> list[Row]:
         return [
             evaluate_thresholds(
@@ -280,7 +280,7 @@ class Orca:
     quick: bool = False  # use every other value of the grid
     seed: int = 0  # of the folds
 
-    def points(self, split: Split) -> list[Row]:
+    def points(self, split: DataSplit) -> list[Row]:
         predicted = self._search().fit(split.train.X, split.train.y).predict(split.test.X)
         rows = []
         for criterion in CRITERIA:

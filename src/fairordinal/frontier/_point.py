@@ -55,7 +55,18 @@ class FrontierPoint:
     held_out: Measured | None = None
 
     def rows(self, number: int) -> Iterator[dict[str, Any]]:
-        """The point as rows of a frame, one for each set of rows on which it was measured."""
+        """Yield the point as rows of a frame, one for each set of rows on which it was measured.
+
+        Parameters
+        ----------
+        number : int
+            The number of the model.
+
+        Yields
+        ------
+        row : dict
+            Values by the name of the column.
+        """
         goal, table = self.candidate.goal, self.table
         for measured_on, values in self.measured().items():
             yield {
@@ -74,7 +85,13 @@ class FrontierPoint:
             }
 
     def measured(self) -> dict[str, Measured]:
-        """Cost and violation by the set of rows: train, cross-validated, and perhaps held-out."""
+        """Cost and violation by the set of rows: train, cross-validated, and perhaps held-out.
+
+        Returns
+        -------
+        measured : dict of str to Measured
+            Without the sets of rows on which the point was not measured.
+        """
         known = {"train": self.train, "cross-validated": self.expected, "held-out": self.held_out}
         return {name: values for name, values in known.items() if values is not None}
 

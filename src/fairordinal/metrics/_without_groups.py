@@ -233,6 +233,11 @@ def consistency_score(
     score : float
         In [0, 1].
 
+    See Also
+    --------
+    pairwise_demographic_parity_difference : Fairness between groups.
+    mean_cost : Mean cost of the predictions.
+
     Notes
     -----
     The value is :math:`1 - \frac1n \sum_i \frac{1}{|N(i)|} \sum_{j \in N(i)} |\hat y_i - \hat y_j|

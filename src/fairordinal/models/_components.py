@@ -112,7 +112,7 @@ class Ramp:
 
 
 @dataclass(frozen=True)
-class Split:
+class TreeSplit:
     """Rows with ``input <= threshold`` go left; a child is a split, or -1 - l for leaf l.
 
     `input` is its index among the coefficients; a name would not do, as two inputs may share one.
@@ -128,7 +128,7 @@ class Split:
 class DecisionTree:
     """Splits, the first of which is the root, and the values of the leaves."""
 
-    splits: tuple[Split, ...]
+    splits: tuple[TreeSplit, ...]
     leaves: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class DecisionTree:
         return tuple(
             cls(
                 tuple(
-                    Split(int(feature), float(threshold), int(left), int(right))
+                    TreeSplit(int(feature), float(threshold), int(left), int(right))
                     for feature, threshold, left, right in zip(*tree, strict=True)
                 ),
                 tuple(leaves.tolist()),

@@ -256,7 +256,13 @@ class TablePreparation:
         return sum(column.n_inputs for column in self.columns)
 
     def each_input(self) -> Iterator[str]:
-        """Yield the names of the inputs."""
+        """Yield the names of the inputs.
+
+        Returns
+        -------
+        names : iterator of str
+            In the order of the columns of `matrix`.
+        """
         return (name for column in self.columns for name in column.each_input())
 
     @property
@@ -311,7 +317,18 @@ class TablePreparation:
         return total
 
     def by_column(self, coefficients: Array) -> Iterator[tuple[PreparedColumn, Array]]:
-        """Yield each column that is used with the coefficients of its inputs."""
+        """Yield each column that is used with the coefficients of its inputs.
+
+        Parameters
+        ----------
+        coefficients : ndarray of shape (n_inputs,)
+            One for each input.
+
+        Returns
+        -------
+        pairs : iterator of tuple (column, ndarray)
+            In the order of the columns.
+        """
         sizes = [column.n_inputs for column in self.columns]
         shares = np.split(coefficients, np.cumsum(sizes)[:-1])
         return zip(self.columns, shares, strict=True)

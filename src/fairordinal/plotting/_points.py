@@ -72,7 +72,18 @@ class Points:
         return order[first]
 
     def records(self, name: str) -> list[dict[str, Any]]:
-        """The points as rows of a frame."""
+        """The points as rows of a frame.
+
+        Parameters
+        ----------
+        name : str
+            The value of the column `name`.
+
+        Returns
+        -------
+        rows : list of dict
+            One for each point.
+        """
         return [
             {
                 "name": name,

@@ -144,7 +144,7 @@ class Difference(NamedTuple):
     clear: bool  # the interval excludes 0
 
 
-class Compared(NamedTuple):
+class ComparedAudits(NamedTuple):
     """An audit of each predictor, and the differences between the predictors."""
 
     audits: tuple[Audit, Audit]
@@ -201,7 +201,7 @@ class LabelledRows(NamedTuple):
         return nw.from_native(found.frame(), eager_only=True).rows(named=True)
 
 
-def _compare_rows(a: Any, b: Any, rows: LabelledRows) -> Compared:
+def _compare_rows(a: Any, b: Any, rows: LabelledRows) -> ComparedAudits:
     """Compare models or predictions, with paired intervals."""
     name = as_criterion(rows.criterion, rows.cost_matrix).name
     predicted = rows.predict(a), rows.predict(b)
@@ -211,7 +211,7 @@ def _compare_rows(a: Any, b: Any, rows: LabelledRows) -> Compared:
         _paired_difference("violation", "violation", first, second),
     ]
     audits = rows.audit(predicted[0]), rows.audit(predicted[1])
-    return Compared(audits, differences, name, paired=True)
+    return ComparedAudits(audits, differences, name, paired=True)
 
 
 def _paired_difference(
@@ -234,7 +234,7 @@ def _with_interval(row: dict[str, Any], key: str) -> str:
     return f"{number(row[key])} ({ends})"
 
 
-def _compare_audits(a: Audit, b: Audit, criterion: str) -> Compared:
+def _compare_audits(a: Audit, b: Audit, criterion: str) -> ComparedAudits:
     """Compare two audits, without intervals."""
     _check_same_rows(a, b, criterion)
     values = {
@@ -246,7 +246,7 @@ def _compare_audits(a: Audit, b: Audit, criterion: str) -> Compared:
         for name, (one, two) in values.items()
         if name == "violation" or not np.isnan(one + two)  # scores have no cost
     ]
-    return Compared((a, b), differences, criterion, paired=False)
+    return ComparedAudits((a, b), differences, criterion, paired=False)
 
 
 def _mean_cost(one: Audit) -> float:
@@ -308,7 +308,7 @@ class Side(NamedTuple):
     groups: GroupsView
 
 
-def _view(names: tuple[str, str], compared: Compared, limit: float | None) -> dict[str, Any]:
+def _view(names: tuple[str, str], compared: ComparedAudits, limit: float | None) -> dict[str, Any]:
     audits, criterion = compared.audits, compared.criterion
     title = audits[0][criterion].criterion.title
     scale = common_scale([one[criterion] for one in audits], limit)
@@ -336,7 +336,7 @@ def _side(name: str, one: Audit, criterion: str, limit: float | None, scale: Sca
     )
 
 
-def _verdict_on(names: tuple[str, str], compared: Compared, title: str) -> _verdict.Verdict:
+def _verdict_on(names: tuple[str, str], compared: ComparedAudits, title: str) -> _verdict.Verdict:
     """What changes from the first predictor to the second, and how certain that is."""
     titles = {"violation": f"the violation of {title}", "mean cost": "the mean cost"}
     changes = [
@@ -344,7 +344,7 @@ def _verdict_on(names: tuple[str, str], compared: Compared, title: str) -> _verd
         for row in reversed(compared.differences)
     ]
     sentence = f"From “{names[0]}” to “{names[1]}”, {', and '.join(changes)}."
-    return _verdict.Verdict(_verdict.NEUTRAL, "Compared", sentence)
+    return _verdict.Verdict(_verdict.NEUTRAL, "ComparedAudits", sentence)
 
 
 def _change(row: Difference, paired: bool) -> str:

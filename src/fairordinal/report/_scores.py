@@ -40,7 +40,7 @@ class LabelSpan(NamedTuple):
     name: Name
 
 
-class Ridge(NamedTuple):
+class RidgeView(NamedTuple):
     """Curves on one baseline, with cut points through them."""
 
     curves: list[Curve]
@@ -68,7 +68,7 @@ class Change(NamedTuple):
 class ScoresView(NamedTuple):
     """The section about scores and cut points."""
 
-    ridges: list[Ridge]
+    ridges: list[RidgeView]
     ticks: list[Tick]
     groups: list[Name]
     rows: list[LabelRow]
@@ -126,7 +126,7 @@ def _before_after(before: Array, after: Array, text: Any) -> list[tuple[str, str
 
 def _ridges(
     result: ThresholdResult, before: Array, names: list[Name], labels: list[Name]
-) -> tuple[Axis, list[Ridge]]:
+) -> tuple[Axis, list[RidgeView]]:
     """The axis of the scores, and all groups on one baseline or one ridge for each."""
     by_group = result.thresholds.ndim == 2
     axis, curves = _curves(result, before, names)
@@ -136,7 +136,7 @@ def _ridges(
     for i, together in enumerate(sets):
         old, new = (cuts[i] if cuts.ndim == 2 else cuts for cuts in (before, result.thresholds))
         spans = _label_spans(new, axis, labels) if by_group or i == 0 else []
-        ridges.append(Ridge(together, _positions(old, axis), _positions(new, axis), spans))
+        ridges.append(RidgeView(together, _positions(old, axis), _positions(new, axis), spans))
     return axis, ridges
 
 

@@ -121,7 +121,19 @@ class Instability(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Cost and violation on some rows, with intervals."""
+    """Cost and violation on some rows, with intervals.
+
+    Attributes
+    ----------
+    cost : float
+        Mean cost.
+    cost_interval : tuple of float
+        Its lower and upper end.
+    violation : float
+        The largest absolute disparity.
+    violation_interval : tuple of float
+        Its lower and upper end.
+    """
 
     cost: float
     cost_interval: tuple[float, float]

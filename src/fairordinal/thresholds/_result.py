@@ -127,7 +127,7 @@ class ThresholdResult:
         return self.labels.tolist()[used[0]] if len(used) == 1 else None
 
     def state(self, thresholds: Any) -> State:
-        """Predictions with other thresholds for the same rows, and their cost and violation.
+        """Evaluate other thresholds on the same rows: predictions, cost and violation.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from fairordinal.experiments._cells import (
     SplitCell,
     n_splits,
 )
-from fairordinal.experiments._experiment import Experiment, Finding, Options
+from fairordinal.experiments._experiment import ClaimCheck, Experiment, Options
 from fairordinal.experiments.figures.figure1_claims import TITLES, panel_findings
 from fairordinal.experiments.figures.panels import (
     MARKS,
@@ -86,7 +86,7 @@ class Study:
         cost = "MAE" if self.cost == "absolute" else f"mean {self.cost} cost"
         label_axes(ax, f"{SHORT[criterion]} violation", cost, TITLES[data])
 
-    def findings(self, rows: Sequence[Row]) -> list[Finding]:
+    def findings(self, rows: Sequence[Row]) -> list[ClaimCheck]:
         """Compare each panel with the paper's observations."""
         found = means(rows)
         return [

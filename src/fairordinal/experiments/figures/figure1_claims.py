@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairordinal.experiments._cells import CRIME, CRIME_THREE, DRUGS
-from fairordinal.experiments._experiment import NOT_STATED, Finding
+from fairordinal.experiments._experiment import NOT_STATED, ClaimCheck
 from fairordinal.experiments.figures.panels import SHORT, Mean, Means, pick, savings
 from fairordinal.experiments.methods import DP, EO
 
@@ -49,7 +49,7 @@ class Panel(NamedTuple):
 
 def panel_findings(
     found: Means, data: str, criterion: str, cost: str, *, finer: bool
-) -> list[Finding]:
+) -> list[ClaimCheck]:
     """Compare one panel with the paper, as far as its predictors are finished."""
     needed = {kind for kinds, _ in CHECKS for kind in kinds}
     kinds = {kind: pick(found, data=data, criterion=criterion, kind=kind) for kind in needed}
@@ -64,7 +64,7 @@ def panel_findings(
     return [as_stated(panel, each)._replace(claim=where + each.claim) for each in checks]
 
 
-def as_stated(panel: Panel, finding: Finding) -> Finding:
+def as_stated(panel: Panel, finding: ClaimCheck) -> ClaimCheck:
     """Remove what the paper does not state: for three groups it states only (ii), for DP."""
     stated = panel.criterion == DP and finding.claim.startswith("(ii)")
     if panel.data != CRIME_THREE or stated:
@@ -72,7 +72,7 @@ def as_stated(panel: Panel, finding: Finding) -> Finding:
     return finding._replace(paper=NOT_STATED, agrees=None)
 
 
-def pom_is_unfair(panel: Panel) -> list[Finding]:
+def pom_is_unfair(panel: Panel) -> list[ClaimCheck]:
     """(i) POM can be highly unfair. The paper prints its mean violation over all splits."""
     here, n_splits = panel.pom.violation, panel.pom.n_splits
     known = POM_VIOLATIONS if panel.cost == "absolute" else {}
@@ -80,17 +80,17 @@ def pom_is_unfair(panel: Panel) -> list[Finding]:
     agrees = None if printed is None or n_splits < N_SPLITS else abs(here - printed) < 0.01
     stated = NOT_STATED if printed is None else f"{printed:.2f}"
     part = "" if n_splits == N_SPLITS else f" in {n_splits} of {N_SPLITS} splits"
-    return [Finding("(i) violation of POM", stated, f"{here:.3f}{part}", agrees)]
+    return [ClaimCheck("(i) violation of POM", stated, f"{here:.3f}{part}", agrees)]
 
 
-def mu_trades_off(panel: Panel) -> list[Finding]:
+def mu_trades_off(panel: Panel) -> list[ClaimCheck]:
     """(ii) A larger µ lowers the violation and raises the cost."""
     violation = count_steps([point.violation for point in panel.ours])[::-1]
     cost = count_steps([point.cost for point in panel.ours])
     here = [f"{right} of {right + wrong}" for right, wrong in (violation, cost)]
     agrees = all(right >= MOSTLY * (right + wrong) for right, wrong in (violation, cost))
     claim = f"(ii) larger µ: lower violation, higher cost, in pairs that differ by {TOLERANCE:g}"
-    return [Finding(claim, "yes", ", ".join(here), agrees)]
+    return [ClaimCheck(claim, "yes", ", ".join(here), agrees)]
 
 
 def count_steps(values: Sequence[float]) -> tuple[int, int]:
@@ -99,7 +99,7 @@ def count_steps(values: Sequence[float]) -> tuple[int, int]:
     return sum(step > TOLERANCE for step in steps), sum(step < -TOLERANCE for step in steps)
 
 
-def widest_hole(panel: Panel) -> list[Finding]:
+def widest_hole(panel: Panel) -> list[ClaimCheck]:
     """(ii) On communities and crime with DP, no µ of figure 1 reaches the hole; more µ fill it."""
     if len(panel.ours) < 2:
         return []
@@ -111,7 +111,7 @@ def widest_hole(panel: Panel) -> list[Finding]:
         stated = "none" if panel.finer else f"from {HOLE[0]} to {HOLE[1]}"
         agrees = high - low < half if panel.finer else covered > half
     claim = "(ii) widest range of the violation that no µ reaches"
-    return [Finding(claim, stated, f"from {low:.2f} to {high:.2f}", agrees)]
+    return [ClaimCheck(claim, stated, f"from {low:.2f} to {high:.2f}", agrees)]
 
 
 def widest_step(values: Sequence[float]) -> tuple[float, float]:
@@ -121,14 +121,14 @@ def widest_step(values: Sequence[float]) -> tuple[float, float]:
     return float(ordered[index]), float(ordered[index + 1])
 
 
-def against_pom(panel: Panel) -> list[Finding]:
+def against_pom(panel: Panel) -> list[ClaimCheck]:
     """(iii) A small µ costs less than POM. With EO, large µ cost about as much and are fairer."""
     small = [point for point in panel.ours if point.parameter <= 0.1]
     found = []
     if small:
         costs = ", ".join(f"{point.cost:.3f} (µ={point.parameter:g})" for point in small)
         found.append(
-            Finding(
+            ClaimCheck(
                 "(iii) small µ: lower cost than POM",
                 "yes",
                 f"{costs}; POM {panel.pom.cost:.3f}",
@@ -139,12 +139,12 @@ def against_pom(panel: Panel) -> list[Finding]:
     return found + ([large_mu(large, panel.pom)] if large and panel.criterion == EO else [])
 
 
-def large_mu(large: Sequence[Mean], pom: Mean) -> Finding:
+def large_mu(large: Sequence[Mean], pom: Mean) -> ClaimCheck:
     """(iii) With EO, large µ cost at most a quarter more than POM, for half its violation."""
     cost, violation = (
         float(np.mean([getattr(point, name) for point in large])) for name in ("cost", "violation")
     )
-    return Finding(
+    return ClaimCheck(
         "(iii) µ ≥ 0.5: cost comparable to POM, violation much lower",
         "yes",
         f"{cost:.3f} against {pom.cost:.3f}, {violation:.3f} against {pom.violation:.3f}",
@@ -152,7 +152,7 @@ def large_mu(large: Sequence[Mean], pom: Mean) -> Finding:
     )
 
 
-def against_mixtures(panel: Panel) -> list[Finding]:
+def against_mixtures(panel: Panel) -> list[ClaimCheck]:
     """(iv) The method costs less than random mixtures of POM and the constant."""
     curve = [panel.pom, *panel.kinds["mixture"], *panel.kinds["constant"]]
     gains = savings(panel.ours, curve)
@@ -161,10 +161,10 @@ def against_mixtures(panel: Panel) -> list[Finding]:
     better = sum(gain > 0 for gain in gains)
     here = f"for {better} of {len(gains)} µ, by {np.mean(gains):.3f} on average"
     claim = "(iv) lower cost than random mixtures with the same violation"
-    return [Finding(claim, "clearly", here, better >= MOSTLY * len(gains))]
+    return [ClaimCheck(claim, "clearly", here, better >= MOSTLY * len(gains))]
 
 
-def against_thresholds(panel: Panel) -> list[Finding]:
+def against_thresholds(panel: Panel) -> list[ClaimCheck]:
     """(v) Fair thresholds lower the cost of POM for small λ', and its violation for large λ'."""
     thresholded, pom = panel.kinds["POM thresholds"], panel.pom
     small = min(thresholded, key=lambda point: point.parameter)
@@ -172,13 +172,13 @@ def against_thresholds(panel: Panel) -> list[Finding]:
     fairer = sum(point.violation < pom.violation for point in large)
     costlier = sum(point.cost > pom.cost for point in large)
     return [
-        Finding(
+        ClaimCheck(
             "(v) fair thresholds for POM, small λ': lower cost than POM",
             "yes",
             f"{small.cost:.3f} against {pom.cost:.3f}",
             small.cost < pom.cost,
         ),
-        Finding(
+        ClaimCheck(
             "(v) fair thresholds for POM, λ' ≥ 0.5: lower violation and higher cost than POM",
             "yes",
             f"{fairer} and {costlier} of {len(large)}",
@@ -187,7 +187,7 @@ def against_thresholds(panel: Panel) -> list[Finding]:
     ]
 
 
-def both_steps(panel: Panel) -> list[Finding]:
+def both_steps(panel: Panel) -> list[ClaimCheck]:
     """(v) Both steps cost less than fair thresholds alone, and much less with EO."""
     large = [point for point in panel.ours if point.parameter >= 0.3]
     gains = savings(large, panel.kinds["POM thresholds"])
@@ -196,20 +196,20 @@ def both_steps(panel: Panel) -> list[Finding]:
     stated, least = ("much", MUCH * panel.pom.cost) if panel.criterion == EO else ("yes", 0.0)
     claim = "(v) µ ≥ 0.3: lower cost than fair thresholds for POM, at the same violation"
     here = f"by {np.mean(gains):.3f} on average"
-    return [Finding(claim, stated, here, bool(np.mean(gains) > least))]
+    return [ClaimCheck(claim, stated, here, bool(np.mean(gains) > least))]
 
 
-def against_frontier(panel: Panel) -> list[Finding]:
+def against_frontier(panel: Panel) -> list[ClaimCheck]:
     """Beyond the paper: how much less this library's frontier costs at the same violation."""
     gains = savings(panel.kinds["frontier"], panel.ours)
     if not gains:
         return []
     claim = "the frontier of this library: lower cost than µ = λ' at the same violation"
-    return [Finding(claim, NOT_STATED, f"by {np.mean(gains):.3f} on average")]
+    return [ClaimCheck(claim, NOT_STATED, f"by {np.mean(gains):.3f} on average")]
 
 
 # kinds of predictors that a check needs, and the check
-CHECKS: tuple[tuple[tuple[str, ...], Callable[[Panel], list[Finding]]], ...] = (
+CHECKS: tuple[tuple[tuple[str, ...], Callable[[Panel], list[ClaimCheck]]], ...] = (
     (("POM",), pom_is_unfair),
     (("ours",), mu_trades_off),
     (("ours",), widest_hole),

@@ -10,7 +10,7 @@ import numpy as np
 from fairordinal.baselines import orca_methods
 from fairordinal.datasets import orca_names
 from fairordinal.experiments._cells import Row
-from fairordinal.experiments._experiment import Finding
+from fairordinal.experiments._experiment import ClaimCheck
 from fairordinal.experiments.figures.panels import SHORT, Mean, Means, means, pick, savings
 from fairordinal.experiments.methods import DP, EO
 
@@ -39,7 +39,7 @@ def mixtures_with_constant(found: Means, data: str, criterion: str) -> list[Mean
     return [*ends, *between, *pick(found, data=data, criterion=criterion, kind="constant")]
 
 
-def findings(rows: Sequence[Row]) -> list[Finding]:
+def findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Compare the rows with all claims, as far as their predictors are finished."""
     found = means(rows)
     cases = [
@@ -60,7 +60,7 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
     return checks + [finding for check in EXCEPTIONS for finding in check(found)]
 
 
-def orca_is_unfair(found: Means, cases: Cases) -> Finding:
+def orca_is_unfair(found: Means, cases: Cases) -> ClaimCheck:
     """(i) The methods of ORCA can be highly unfair."""
     best = [best_method(found, *case) for case in cases]
     high = [point.violation > HIGH for point in best if point]
@@ -68,10 +68,10 @@ def orca_is_unfair(found: Means, cases: Cases) -> Finding:
         f"the method of least cost has a violation above {HIGH} in {sum(high)} of {len(high)} cases"
     )
     agrees = any(high) if high else None
-    return Finding("(i) state-of-the-art methods can be highly unfair", "yes", here, agrees)
+    return ClaimCheck("(i) state-of-the-art methods can be highly unfair", "yes", here, agrees)
 
 
-def mu_trades_off(found: Means, cases: Cases) -> Finding:
+def mu_trades_off(found: Means, cases: Cases) -> ClaimCheck:
     """(ii) The method explores the trade-off, sometimes with holes."""
     ranges = []
     for data, criterion in cases:
@@ -82,10 +82,10 @@ def mu_trades_off(found: Means, cases: Cases) -> Finding:
     halved = sum(least < most / 2 for most, least in high)
     here = f"some µ halves the violation in {halved} of {len(high)} cases above {NOTABLE}"
     agrees = halved > 0.8 * len(high) if high else None
-    return Finding("(ii) µ explores the trade-off", "yes", here, agrees)
+    return ClaimCheck("(ii) µ explores the trade-off", "yes", here, agrees)
 
 
-def against_best(found: Means, cases: Cases) -> Finding:
+def against_best(found: Means, cases: Cases) -> ClaimCheck:
     """(iii) For EO the method is much fairer than the best of ORCA, for hardly more cost."""
     pairs = [
         (pick(found, data=data, criterion=criterion, kind="ours"), best)
@@ -100,7 +100,9 @@ def against_best(found: Means, cases: Cases) -> Finding:
         f"and {won[1]} (25 %) of {len(pairs)} cases above {NOTABLE}"
     )
     agrees = won[0] > len(pairs) / 2 if pairs else None
-    return Finding("(iii) EO: often much fairer, only slightly less accurate", "yes", here, agrees)
+    return ClaimCheck(
+        "(iii) EO: often much fairer, only slightly less accurate", "yes", here, agrees
+    )
 
 
 def halves_for(more: float, ours: Sequence[Mean], best: Mean) -> bool:
@@ -111,7 +113,7 @@ def halves_for(more: float, ours: Sequence[Mean], best: Mean) -> bool:
     )
 
 
-def against_mixtures(found: Means, cases: Cases) -> Finding:
+def against_mixtures(found: Means, cases: Cases) -> ClaimCheck:
     """(iv) The method costs less than random mixtures of the best method and the constant."""
     gains = [
         savings(
@@ -125,10 +127,10 @@ def against_mixtures(found: Means, cases: Cases) -> Finding:
     here = f"lower cost at the same violation, averaged over µ, in {sum(better)} of "
     agrees = bool(np.mean(better) > 0.5) if better else None
     claim = "(iv) better than random mixtures"
-    return Finding(claim, "yes", f"{here}{len(better)} cases", agrees)
+    return ClaimCheck(claim, "yes", f"{here}{len(better)} cases", agrees)
 
 
-def against_ablation(found: Means, cases: Cases) -> Finding:
+def against_ablation(found: Means, cases: Cases) -> ClaimCheck:
     """(v) Fair thresholds improve on a fair ranker with thresholds of least cost (λ'=0)."""
     gains = []
     for data, criterion in cases:
@@ -146,10 +148,10 @@ def against_ablation(found: Means, cases: Cases) -> Finding:
         f"same violation in {sum(cheaper)} of {len(cheaper)}"
     )
     agrees = fairer > len(gains) / 2 if gains else None
-    return Finding("(v) µ=λ' can be much better than λ'=0", "yes", here, agrees)
+    return ClaimCheck("(v) µ=λ' can be much better than λ'=0", "yes", here, agrees)
 
 
-def spreads(found: Means, cases: Cases) -> Finding:
+def spreads(found: Means, cases: Cases) -> ClaimCheck:
     """(B.5) Standard deviations over splits are comparable to those of ORCA's methods."""
     ratios: dict[str, list[float]] = {"cost_spread": [], "violation_spread": []}
     for data, criterion in cases:
@@ -163,10 +165,10 @@ def spreads(found: Means, cases: Cases) -> Finding:
     here = " and ".join(f"{ratio:.2f}" for ratio in medians) or "–"
     agrees = all(0.5 < ratio < 2 for ratio in medians) if medians else None
     claim = "(B.5) standard deviations of cost and violation, relative to the method of least cost"
-    return Finding(claim, "mostly comparable", here, agrees)
+    return ClaimCheck(claim, "mostly comparable", here, agrees)
 
 
-def balance_scale(found: Means) -> list[Finding]:
+def balance_scale(found: Means) -> list[ClaimCheck]:
     """Compare the example of section 5.2: µ = λ' = 0.5 against λ' = 0."""
     ours, alone = (
         pick(found, data="balance-scale", criterion=DP, kind=kind)
@@ -179,13 +181,13 @@ def balance_scale(found: Means) -> list[Finding]:
     here = f"cost {point.cost:.2f}, violation {point.violation:.2f}"
     other = f"{min(near):.2f}" if near else "not reached"
     return [
-        Finding(
+        ClaimCheck(
             "balance-scale, DP, µ=λ'=0.5",
             "cost 0.39, violation 0.03",
             here,
             bool(abs(point.cost - 0.39) < 0.02 and abs(point.violation - 0.03) < 0.02),
         ),
-        Finding(
+        ClaimCheck(
             "balance-scale, DP: violation of λ'=0 at that cost",
             "twice as high",
             other,
@@ -194,7 +196,7 @@ def balance_scale(found: Means) -> list[Finding]:
     ]
 
 
-def at_most(data: str, criterion: str, limit: float, found: Means) -> list[Finding]:
+def at_most(data: str, criterion: str, limit: float, found: Means) -> list[ClaimCheck]:
     """Check that the violations of all methods are within a limit that the paper states."""
     seen = [
         point.violation
@@ -204,10 +206,10 @@ def at_most(data: str, criterion: str, limit: float, found: Means) -> list[Findi
     if not seen:
         return []
     claim = f"{data}, {SHORT[criterion]}: violation of every predictor"
-    return [Finding(claim, f"≤ {limit}", f"≤ {max(seen):.3f}", max(seen) < 1.25 * limit)]
+    return [ClaimCheck(claim, f"≤ {limit}", f"≤ {max(seen):.3f}", max(seen) < 1.25 * limit)]
 
 
-def unexplained(data: str, criterion: str, found: Means) -> list[Finding]:
+def unexplained(data: str, criterion: str, found: Means) -> list[ClaimCheck]:
     """Check two effects that the paper cannot explain: larger µ and mixtures are less fair."""
     ours = pick(found, data=data, criterion=criterion, kind="ours")
     curve = mixtures_with_constant(found, data, criterion)
@@ -216,16 +218,18 @@ def unexplained(data: str, criterion: str, found: Means) -> list[Finding]:
     if len(ours) > 1:
         ends = ours[0].violation, ours[-1].violation
         here = f"from {ends[0]:.3f} to {ends[1]:.3f}"
-        findings.append(Finding(where + "violation rises with µ", "yes", here, ends[1] > ends[0]))
+        findings.append(
+            ClaimCheck(where + "violation rises with µ", "yes", here, ends[1] > ends[0])
+        )
     if len(curve) > 2:
         middle = min(curve[1:-1], key=lambda point: abs(point.parameter - 0.5)).violation
         here = f"{middle:.3f} against {curve[0].violation:.3f}"
         claim = where + "higher violation of mixtures than of the method of least cost, p near 0.5"
-        findings.append(Finding(claim, "yes", here, middle > curve[0].violation))
+        findings.append(ClaimCheck(claim, "yes", here, middle > curve[0].violation))
     return findings
 
 
-def toy(found: Means) -> list[Finding]:
+def toy(found: Means) -> list[ClaimCheck]:
     """Check that no predictor outperforms the best constant on the set toy."""
     constant = pick(found, data="toy", criterion=DP, kind="constant")
     best = best_method(found, "toy", DP)
@@ -233,11 +237,11 @@ def toy(found: Means) -> list[Finding]:
         return []
     here = f"{constant[0].cost:.3f} against {best.cost:.3f} of {best.kind}"
     claim = "toy: no predictor is better than the best constant"
-    return [Finding(claim, "yes", here, bool(best.cost >= constant[0].cost - 0.005))]
+    return [ClaimCheck(claim, "yes", here, bool(best.cost >= constant[0].cost - 0.005))]
 
 
 BANKS = (("bank1-5", DP), ("bank1-10", DP), ("bank2-5", EO), ("bank2-10", EO))
-EXCEPTIONS: tuple[Callable[[Means], list[Finding]], ...] = (
+EXCEPTIONS: tuple[Callable[[Means], list[ClaimCheck]], ...] = (
     balance_scale,
     partial(at_most, "eucalyptus", DP, 0.08),
     partial(at_most, "eucalyptus", EO, 0.07),

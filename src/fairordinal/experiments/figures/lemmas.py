@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairordinal.experiments._cells import ExperimentCell, Row
-from fairordinal.experiments._experiment import NOT_STATED, Experiment, Finding, Options
+from fairordinal.experiments._experiment import NOT_STATED, ClaimCheck, Experiment, Options
 from fairordinal.experiments.figures.lemma_examples import EXACT, Bound, FirstClaim, SecondClaim
 from fairordinal.experiments.figures.panels import SHORT, label_axes, panels
 from fairordinal.experiments.methods import DP, EO
@@ -49,7 +49,7 @@ def of_claim(rows: Sequence[Row], claim: int, criterion: str = "") -> list[Row]:
     ]
 
 
-def findings(rows: Sequence[Row]) -> list[Finding]:
+def findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Compare each number of the two proofs."""
     found = []
     for criterion in (DP, EO):
@@ -88,7 +88,7 @@ def formula_of(rows: Sequence[Row], column: str, printed: str) -> str:
     return next(known, "no known formula")
 
 
-def first_findings(printed: Printed, rows: Sequence[Row], where: str) -> list[Finding]:
+def first_findings(printed: Printed, rows: Sequence[Row], where: str) -> list[ClaimCheck]:
     """Check label flips, fairness, and the cost of the best fair thresholds of one score."""
     if not rows:
         return []
@@ -97,14 +97,14 @@ def first_findings(printed: Printed, rows: Sequence[Row], where: str) -> list[Fi
     tried = ", ".join(str(row["m"]) for row in rows)
     where += f"{printed.feature}, "
     return [
-        Finding(where + "label flips", printed.flips, flips, flips == printed.flips),
-        Finding(
+        ClaimCheck(where + "label flips", printed.flips, flips, flips == printed.flips),
+        ClaimCheck(
             where + "fair",
             "yes" if printed.fair else "no",
             f"violation {worst:g}",
             (worst == 0) == printed.fair,
         ),
-        Finding(
+        ClaimCheck(
             where + f"MAE of the best fair thresholds, m = {tried}",
             printed.cost,
             f"{cost}{misprint(printed.cost, cost)}",
@@ -113,11 +113,11 @@ def first_findings(printed: Printed, rows: Sequence[Row], where: str) -> list[Fi
     ]
 
 
-def solver_findings(rows: Sequence[Row]) -> list[Finding]:
+def solver_findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Count the cases in which `optimize_thresholds` finds the best of all thresholds."""
     same = [abs(row["cost"] - row["solved_cost"]) < EXACT for row in rows]
     claim = "lemma 1.1: the solver finds the best of all fair thresholds"
-    return [Finding(claim, NOT_STATED, f"in {sum(same)} of {len(same)} cases")] if rows else []
+    return [ClaimCheck(claim, NOT_STATED, f"in {sum(same)} of {len(same)} cases")] if rows else []
 
 
 def misprint(printed: str, found: str) -> str:
@@ -127,24 +127,24 @@ def misprint(printed: str, found: str) -> str:
     return " (constant 3: 2+2 for label 1, 1+1 for label 2, 1+m for label 4; a misprint)"
 
 
-def second_findings(row: Row, cost: float, violation: float) -> list[Finding]:
+def second_findings(row: Row, cost: float, violation: float) -> list[ClaimCheck]:
     """Check the thresholds of least cost, and the fair thresholds."""
     where = f"lemma 1.2, {SHORT[row['criterion']]}: "
     features = row["violation_p1"], row["violation_p2"]
     return [
-        Finding(
+        ClaimCheck(
             where + "violation of p1, p2",
             "0, above 0",
             "{:g}, {:g}".format(*features),
             features[0] == 0 < features[1],
         ),
-        Finding(
+        ClaimCheck(
             where + "thresholds of least MAE: MAE, violation",
             f"{cost:.3g}, {violation:g}",
             f"{row['cost']:.3g}, {row['violation']:g}",
             bool(np.allclose([row["cost"], row["violation"]], [cost, violation], atol=EXACT)),
         ),
-        Finding(
+        ClaimCheck(
             where + "violation of fair thresholds",
             "0",
             f"{row['fair_violation']:g}",
@@ -153,7 +153,7 @@ def second_findings(row: Row, cost: float, violation: float) -> list[Finding]:
     ]
 
 
-def bound_findings(rows: Sequence[Row]) -> list[Finding]:
+def bound_findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Check the slack of the bound of lemma 2, for random rows and for the extreme examples."""
     slack = {
         extreme: [
@@ -167,13 +167,13 @@ def bound_findings(rows: Sequence[Row]) -> list[Finding]:
         return []
     least, most = min(slack[False] + slack[True]), max(slack[True])
     return [
-        Finding(
+        ClaimCheck(
             "lemma 2: DP violation of thresholds ≤ 1/2 + that of the scores / 2",
             "always",
             f"in all of {len(rows)} cases" if least >= -EXACT else f"exceeded by {-least:.2g}",
             least >= -EXACT,
         ),
-        Finding(
+        ClaimCheck(
             "lemma 2: the bound is reached for any violation of the scores",
             "for 0",
             f"to {most:.0e} for {len(slack[True])} values from 0 to 1",

@@ -29,7 +29,7 @@ from fairordinal.experiments._all_thresholds import (
     score_disparity,
 )
 from fairordinal.experiments._cells import DataclassCell, ExperimentCell, Row
-from fairordinal.experiments._experiment import NOT_STATED, Experiment, Finding, Options
+from fairordinal.experiments._experiment import NOT_STATED, ClaimCheck, Experiment, Options
 from fairordinal.experiments.figures.panels import SHORT, label_axes, panels
 from fairordinal.experiments.methods import DP, EO
 
@@ -159,12 +159,12 @@ def settings_of(rows: Sequence[Row]) -> dict[str, str]:
     return {row["setting"]: row["criterion"] for row in rows}
 
 
-def findings(rows: Sequence[Row]) -> list[Finding]:
+def findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Compare each setting with the paper."""
     return [finding for setting in settings_of(rows) for finding in setting_findings(rows, setting)]
 
 
-def setting_findings(rows: Sequence[Row], setting: str) -> list[Finding]:
+def setting_findings(rows: Sequence[Row], setting: str) -> list[ClaimCheck]:
     """Report the correlation, and the share of fair thresholds for the extreme violations."""
     violation, share, number = columns(rows, setting)
     strength = correlation(violation, share, number)
@@ -172,13 +172,13 @@ def setting_findings(rows: Sequence[Row], setting: str) -> list[Finding]:
     ends = [f"{mean:.0%} at violation {level:.2f}" for level, mean in (curve[0], curve[-1])]
     where = f"{setting} (our choice): "
     return [
-        Finding(
+        ClaimCheck(
             where + "correlation of violation and share of fair thresholds",
             "strong",
             f"{strength:.2f} over {number.sum():.0f} scorings",
             strength < -STRONG,
         ),
-        Finding(
+        ClaimCheck(
             where + "share of fair thresholds, for the fairest and the least fair scores",
             NOT_STATED,
             ", ".join(ends),

@@ -18,7 +18,7 @@ from fairordinal.experiments._cells import (
     Row,
     fetch,
 )
-from fairordinal.experiments._experiment import Experiment, Finding, Options
+from fairordinal.experiments._experiment import ClaimCheck, Experiment, Options
 from fairordinal.experiments.figures.panels import label_axes, panels
 
 # Printed numbers
@@ -180,7 +180,7 @@ def equal(row: Row) -> bool:
     return rounded(row) == row["printed"]
 
 
-def findings(rows: Sequence[Row]) -> list[Finding]:
+def findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Count the equal numbers of each table, and list the others one by one."""
     counts = [main_finding(rows, data, table) for data, table in TABLES.items()]
     counts += [sizes_finding(rows), statistics_finding(rows)]
@@ -194,20 +194,20 @@ TABLES = {
 }
 
 
-def main_finding(rows: Sequence[Row], data: str, table: str) -> Finding:
+def main_finding(rows: Sequence[Row], data: str, table: str) -> ClaimCheck:
     """Count the equal numbers of a data set of section 5.1."""
     same = [equal(row) for row in rows if row["data"] == data]
-    return Finding(table, f"{len(MAIN[data])} numbers", f"{sum(same)} equal", all_equal(same))
+    return ClaimCheck(table, f"{len(MAIN[data])} numbers", f"{sum(same)} equal", all_equal(same))
 
 
-def sizes_finding(rows: Sequence[Row]) -> Finding:
+def sizes_finding(rows: Sequence[Row]) -> ClaimCheck:
     """Count the equal numbers of rows, features and classes of the benchmark sets."""
     same = [equal(row) for row in rows if row["statistic"] in SIZES]
     stated = f"{len(ORCA) * len(SIZES)} numbers"
-    return Finding("tables 3 and 4, sizes", stated, f"{sum(same)} equal", all_equal(same))
+    return ClaimCheck("tables 3 and 4, sizes", stated, f"{sum(same)} equal", all_equal(same))
 
 
-def statistics_finding(rows: Sequence[Row]) -> Finding:
+def statistics_finding(rows: Sequence[Row]) -> ClaimCheck:
     """Count the equal statistics of groups and labels, for each benchmark set."""
     same = [
         sum(equal(row) for row in rows if row["data"] == data and row["statistic"] in STATISTICS)
@@ -216,7 +216,7 @@ def statistics_finding(rows: Sequence[Row]) -> Finding:
     whole, three = same.count(4), same.count(3)
     here = f"{whole} equal in all four, {three} in three, {len(ORCA) - whole - three} in fewer"
     claim, stated = "tables 3 and 4, four statistics of each set", f"{len(ORCA)} sets"
-    return Finding(claim, stated, here, whole == len(ORCA))
+    return ClaimCheck(claim, stated, here, whole == len(ORCA))
 
 
 def all_equal(same: Sequence[bool]) -> bool:
@@ -224,12 +224,12 @@ def all_equal(same: Sequence[bool]) -> bool:
     return bool(same) and all(same)
 
 
-def deviation(row: Row) -> Finding:
+def deviation(row: Row) -> ClaimCheck:
     """Report a number that differs from the printed one, with the reason if it is known."""
     known, why = DEVIATIONS.get((row["data"], row["statistic"]), ("", ""))
     reason = f" ({why})" if rounded(row) == known else ""
     claim = f"{row['data']}: {row['statistic'].replace('_', ' ')}"
-    return Finding(claim, row["printed"], rounded(row) + reason, False)
+    return ClaimCheck(claim, row["printed"], rounded(row) + reason, False)
 
 
 def picture(rows: Sequence[Row]) -> Any:

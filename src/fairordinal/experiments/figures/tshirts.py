@@ -14,7 +14,7 @@ import numpy as np
 
 from fairordinal import metrics
 from fairordinal.experiments._cells import DataclassCell, ExperimentCell, Row
-from fairordinal.experiments._experiment import Experiment, Finding, Options
+from fairordinal.experiments._experiment import ClaimCheck, Experiment, Options
 from fairordinal.experiments.figures.panels import label_axes, panels
 
 NUMBERS = tuple(int(n) for n in np.unique(np.geomspace(1, 10**4, 41).round()))
@@ -71,7 +71,7 @@ def cells(options: Options) -> list[ExperimentCell]:
     return [TShirts(NUMBERS)]
 
 
-def findings(rows: Sequence[Row]) -> list[Finding]:
+def findings(rows: Sequence[Row]) -> list[ClaimCheck]:
     """Check the closed forms, their limit, and the other criteria."""
     if not rows:
         return []
@@ -80,7 +80,7 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
         closed_form(rows, "b_above_a", "P[B above A | B truly above A] = (1+2n+n²)/(1+2n+2n²)"),
     ]
     last = max(rows, key=lambda row: row["n"])
-    limit = Finding(
+    limit = ClaimCheck(
         "violation of pairwise EO as n → ∞",
         "→ 1/2",
         f"{last['violation']:.4f} at n = {last['n']}",
@@ -89,24 +89,26 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
     return [*forms, limit, satisfied(rows), *(violated(rows, name) for name in [*OTHERS][1:])]
 
 
-def closed_form(rows: Sequence[Row], name: str, claim: str) -> Finding:
+def closed_form(rows: Sequence[Row], name: str, claim: str) -> ClaimCheck:
     """Check that computed values follow the printed formula."""
     error = max(abs(row[name] - row[f"{name}_printed"]) for row in rows)
     here = f"equal to {error:.0e} for {len(rows)} values of n, 1 to {rows[-1]['n']}"
-    return Finding(claim, "yes", here, error <= EXACT)
+    return ClaimCheck(claim, "yes", here, error <= EXACT)
 
 
-def satisfied(rows: Sequence[Row]) -> Finding:
+def satisfied(rows: Sequence[Row]) -> ClaimCheck:
     """Check that standard equalized odds holds."""
     most = max(row["standard_equalized_odds"] for row in rows)
-    return Finding("standard equalized odds (and EO) is satisfied", "yes", f"≤ {most:g}", most == 0)
+    return ClaimCheck(
+        "standard equalized odds (and EO) is satisfied", "yes", f"≤ {most:g}", most == 0
+    )
 
 
-def violated(rows: Sequence[Row], name: str) -> Finding:
+def violated(rows: Sequence[Row], name: str) -> ClaimCheck:
     """Check that demographic parity is violated for n > 1; with n = 1 both vendors are equal."""
     least = min(row[name] for row in rows if row["n"] > 1)
     claim = f"{name.replace('_', ' ')} is not satisfied, n > 1"
-    return Finding(claim, "yes", f"violation of {least:.3f} or more", least > 0)
+    return ClaimCheck(claim, "yes", f"violation of {least:.3f} or more", least > 0)
 
 
 def picture(rows: Sequence[Row]) -> Any:
