@@ -120,11 +120,11 @@ def test_bad_wishes_are_refused(frontier, asked, message):
         frontier.select(**asked)
 
 
-def test_a_limit_that_nothing_keeps_is_said(frontier):
-    lowest = frontier._expected()[0].min()
-    if lowest > 0:
-        with pytest.warns(UserWarning, match="No model keeps max_violation"):
-            frontier.select(max_violation=0.5 * lowest)
+def test_a_limit_of_0_has_an_answer_that_says_what_it_is(frontier):
+    with pytest.warns(UserWarning, match="100% of the rows are predicted label"):
+        model = frontier.select(max_violation=0.0)
+    assert model.expected_violation_ == 0.0
+    assert len(np.unique(model.predict(people(50)[0]))) == 1
 
 
 def test_it_prints(frontier):

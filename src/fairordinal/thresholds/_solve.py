@@ -32,6 +32,11 @@ from fairordinal.thresholds._problem import (
 from fairordinal.thresholds._result import ThresholdResult
 
 MOST_HARM = 1e12  # violations of larger harms would be lost to rounding beside costs
+STOPPED_BY = {  # why a search was cut short, and what to do
+    "max_time": ("max_time", "Raise max_time, or accept the gap."),
+    "max_bounds": ("the number of steps for so many groups", "Merge small groups, or accept it."),
+    "interrupt": ("an interrupt", "Run it again, or accept the gap."),
+}
 
 
 def _exact(problem: Problem, goal: Goal, settings: Settings) -> Solution:
@@ -132,10 +137,10 @@ def warn_unfinished(result: ThresholdResult, tol: float) -> None:
     """Warn if a search was cut short."""
     if not result.stopped_by or result.method == "cost_only":
         return
-    reason = "max_time" if result.stopped_by == "max_time" else "an interrupt"
+    reason, remedy = STOPPED_BY[result.stopped_by]
     warn(
-        f"optimize_thresholds was stopped by {reason} with gap {result.gap:.1e} (tol={tol:g}); the "
-        "thresholds are the best found. Raise max_time, or accept the gap.",
+        f"The search for thresholds was stopped by {reason} with gap {result.gap:.1e} "
+        f"(tol={tol:g}); the thresholds are the best found. {remedy}",
         ConvergenceWarning,
     )
 
