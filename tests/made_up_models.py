@@ -17,7 +17,7 @@ from fairordinal.models._components import (
     GroupCounts,
     ModelSettings,
     Ramp,
-    Split,
+    TreeSplit,
 )
 from fairordinal.models._preparation import IgnoredColumn, NumberColumn, TextColumn
 from strategies import trees
@@ -133,5 +133,5 @@ def decision_trees(draw, n_inputs):
     """Trees of model files; sums of their leaves are exact."""
     tree = draw(trees(n_inputs))
     leaves = draw(st.lists(st.integers(-99, 99), min_size=tree.n_leaves, max_size=tree.n_leaves))
-    splits = (Split(int(f), float(t), int(a), int(b)) for f, t, a, b in zip(*tree, strict=True))
+    splits = (TreeSplit(int(f), float(t), int(a), int(b)) for f, t, a, b in zip(*tree, strict=True))
     return DecisionTree(tuple(splits), tuple(leaf / 16 for leaf in leaves))

@@ -160,7 +160,7 @@ def test_limits_are_asked_of_a_frontier(split, monkeypatch):
 
 def test_a_criterion_that_is_undefined_in_training_rows_gives_no_rows(split):
     y = np.where(split.train.groups == 0, 3, 1)  # no row of group 1 is truly above one of group 0
-    odd = _cells.Split(split.train._replace(y=y), split.test, split.labels)
+    odd = _cells.DataSplit(split.train._replace(y=y), split.test, split.labels)
     assert Recipe(EO, (0.1,)).points(odd) == Limits(EO, (0.1,)).points(odd) == []
 
 

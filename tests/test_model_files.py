@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairordinal.models import _file as model_file
 from fairordinal.models import fit_table, load_model, model_text, save_model
-from fairordinal.models._components import Classes, DecisionTree, Ramp, Split
+from fairordinal.models._components import Classes, DecisionTree, Ramp, TreeSplit
 from fairordinal.models._file import MOST_BYTES, _read_model
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from fairordinal.models._serialization import checksum, write
@@ -330,7 +330,7 @@ def test_files_of_the_first_schema_are_read(tmp_path):
     ],
 )
 def test_trees_that_are_none_are_refused(tmp_path, change, message):
-    model = one_column(forest=[DecisionTree((Split(0, 0.5, -1, -2),), (0.25, 0.5))])
+    model = one_column(forest=[DecisionTree((TreeSplit(0, 0.5, -1, -2),), (0.25, 0.5))])
     path = tmp_path / "model.json"
     save_model(model, path)
     assert load_model(path) == model
