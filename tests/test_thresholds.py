@@ -4,6 +4,7 @@ import signal
 import threading
 import warnings
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 import oracles
-from fairordinal import optimize_thresholds, show_progress
+from fairordinal import FairOrdinalClassifier, optimize_thresholds, show_progress
 from fairordinal._costs import cost_matrix
 from fairordinal._table import read_table
 from fairordinal.criteria import DemographicParity, as_criterion
+from fairordinal.datasets import make_biased_ordinal
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import _branch_and_bound, read_goal, read_settings, solve
+from fairordinal.thresholds._choice import _growth_needed
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
@@ -644,3 +647,21 @@ def test_nearly_constant_predictions_are_said_with_what_helps():
             scores, y, sensitive_features=a, max_violation=0.01, confidence=0.95
         )
     assert result.after.table.cube.sum(axis=(0, 1)).max() > 0.9 * 300
+
+
+@pytest.mark.parametrize(
+    ("reached", "judged", "growth"),
+    [(0.02, 0.05, 9.0), (0.02, 0.03, 1.0), (0.02, 0.01, 0.0), (0.03, 0.05, np.inf)],
+)
+def test_the_excess_over_what_thresholds_reach_falls_with_the_root_of_the_rows(
+    reached, judged, growth
+):
+    candidate = SimpleNamespace(reached=SimpleNamespace(violation=reached), violation=judged)
+    assert _growth_needed(candidate, 0.03, None, 0.0) == pytest.approx(growth)
+
+
+def test_a_constant_model_without_confidence_names_the_rows_that_would_allow_more():
+    made = make_biased_ordinal(200, n_features=5, n_labels=4, groups=[0.8, 0.2], random_state=0)
+    model = FairOrdinalClassifier(max_violation=0.05, basis="linear", ranker="direct", cv=3)
+    with pytest.warns(UserWarning, match=r"About [\d,]+ rows instead of 200, above all of group 1"):
+        model.fit(made.data, made.target, sensitive_features=made.sensitive_features)

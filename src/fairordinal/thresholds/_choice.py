@@ -14,12 +14,14 @@ from scipy.special import ndtri
 from fairordinal._inference import fisher_estimates, measured_contrasts
 from fairordinal._render import name_of
 from fairordinal._support import visible, warn
+from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit
 from fairordinal.thresholds._optimism import Optimism
 
 ROUNDING = 1e-9
 NEARLY_ALL = 0.9  # share of the rows with one predicted label, beyond which users are warned
+MOST_GROWTH = 100.0  # number of rows needed, relative to those at hand, that is worth naming
 
 
 class Chosen(NamedTuple):
@@ -131,54 +133,77 @@ def _what_helps(
     """What to change for a model that distinguishes between rows; how many rows, if that helps."""
     if not goal.hard:
         return " A lower trade_off would help."
-    informative = [
-        c
-        for c in candidates
-        if c.table.cube.sum(axis=(0, 1)).max() <= NEARLY_ALL * c.table.cube.sum()
-        and c.violation < goal.limit
-    ]
-    if not informative and _n_rankers(candidates) <= 1:
-        return (
-            f" No other thresholds of these scores keep max_violation={goal.limit:g}: allow a "
-            "higher one, or train a fair model (FairOrdinalClassifier, `fairordinal fit`)."
-        )
-    if not informative:
-        return f" No other candidate keeps max_violation={goal.limit:g}: allow a higher one."
-    best = min(informative, key=lambda c: (round(judged_violation(c, confidence), 9), c.cost))
-    rows, needed, group = _rows_needed(best, goal.limit, confidence, chosen.optimism.margin)
-    if needed <= rows:
+    informative = [c for c in candidates if _distinguishes(c)]
+    margin = chosen.optimism.margin
+    growth = [_growth_needed(c, goal.limit, confidence, margin) for c in informative]
+    least = min(growth, default=MOST_GROWTH)
+    if least <= 1.0:
         return " Allow a higher max_violation."
+    if least < MOST_GROWTH:
+        return _more_rows(informative[growth.index(least)], least)
+    if _n_rankers(candidates) > 1:
+        return (
+            f" No other candidate keeps max_violation={goal.limit:g}: allow a higher one, or "
+            "collect more rows."
+        )
     return (
-        f" About {needed:,} rows instead of {rows:,}, above all of group {_shown(group)}, or a "
-        "higher max_violation would allow more."
+        f" No other thresholds of these scores keep max_violation={goal.limit:g}: allow a "
+        "higher one, or train a fair model (FairOrdinalClassifier, `fairordinal fit`)."
     )
+
+
+def _distinguishes(candidate: Candidate) -> bool:
+    """Whether no label is predicted for nearly all rows."""
+    cube = candidate.table.cube
+    return bool(cube.sum(axis=(0, 1)).max() <= NEARLY_ALL * cube.sum())
 
 
 def _n_rankers(candidates: Sequence[Candidate]) -> int:
     return len({candidate.ranker for candidate in candidates if not candidate.is_constant})
 
 
-def _rows_needed(
+def _growth_needed(
     candidate: Candidate, limit: float, confidence: float | None, margin: float
-) -> tuple[int, int, object]:
-    """The number of rows; how many would keep a limit; the smaller group of the worst pair.
+) -> float:
+    """How many times as many rows would let a candidate keep a limit; inf if none would.
 
-    A disparity v is within the limit ε if ``|v| + reach <= ε``, where the reach, ``z_c σ`` and the
-    margin, falls with the root of the number of rows: n rows become ``n (reach / (ε - |v|))²``.
+    A violation v is judged by ``v + excess``, and the excess falls with the root of the number of
+    rows. So ``v + excess / sqrt(growth) <= limit`` gives the growth. Without confidence, v is
+    what the thresholds reach on the rows they were cut on, and the excess is their optimism. With
+    confidence, v is a disparity, and the excess is ``z_c σ`` and the margin.
     """
+    if confidence is None:
+        reached = min(candidate.reached.violation, candidate.violation)
+        excess, room = np.array([candidate.violation - reached]), np.array([limit - reached])
+    else:
+        excess, room = _excess_and_room(candidate, limit, confidence, margin)
+    if not len(room) or room.min() <= 0:  # no group may have two rows, if weights are very small
+        return float("inf")
+    return float((excess / room).max() ** 2)
+
+
+def _excess_and_room(
+    candidate: Candidate, limit: float, confidence: float, margin: float
+) -> tuple[Array, Array]:
+    """For each disparity, ``z_c σ + margin`` and the limit less the disparity; scale 1."""
     criterion, table = candidate.evaluation.criterion, candidate.table
     contrasts = measured_contrasts(criterion, table)
-    if not len(contrasts):  # weights are so small that no group has two rows
-        return 0, 0, None
-    estimates = fisher_estimates(criterion, table, contrasts)
+    if not len(contrasts):
+        return np.zeros(0), np.zeros(0)
+    estimates, scale = fisher_estimates(criterion, table, contrasts), criterion.scale(table)
     centre = np.abs(np.tanh(estimates.centre))
-    z = 0.0 if confidence is None else float(ndtri(confidence))
-    reach = z * estimates.deviation * (1 - centre**2) + margin
-    room = np.maximum(limit / criterion.scale(table) - centre, 1e-3)
-    worst = int((reach / room).argmax())
-    pair = (contrasts.g[worst], contrasts.h[worst])
-    smaller = min(pair, key=lambda g: table.rows[g])
+    excess = float(ndtri(confidence)) * estimates.deviation * (1 - centre**2) + margin / scale
+    return excess, limit / scale - centre
+
+
+def _more_rows(candidate: Candidate, growth: float) -> str:
+    """The number of rows that would allow more, and the group that needs them most."""
+    table = candidate.table
     rows = float(table.rows.sum())
-    needed = rows * max(float(reach[worst] / room[worst]), 0.0) ** 2
-    digits = max(int(np.log10(max(needed, 1.0))) - 1, 0)
-    return round(rows), int(np.ceil(needed / 10**digits) * 10**digits), table.groups[smaller]
+    digits = max(int(np.log10(growth * rows)) - 1, 0)
+    needed = int(np.ceil(growth * rows / 10**digits) * 10**digits)
+    smallest = table.groups[int(table.rows.argmin())]
+    return (
+        f" About {needed:,} rows instead of {round(rows):,}, above all of group "
+        f"{_shown(smallest)}, or a higher max_violation would allow more."
+    )
