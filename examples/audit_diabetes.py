@@ -1,7 +1,7 @@
-"""Audit a predictor of disease progression: is it fair to both sexes?
+"""Audit a model of disease progression: is it fair to both sexes?
 
-A linear model is fitted without the sex of the patients, its scores are rounded to five levels,
-and the audit asks whether it ranks the two groups alike. Data: scikit-learn's diabetes, embedded.
+A linear model is fitted without the sex of the patients, and its scores are rounded to five levels.
+The audit compares how the model ranks the two groups. Data: diabetes, from scikit-learn.
 """
 
 from sklearn.linear_model import LinearRegression
@@ -19,9 +19,10 @@ result = audit(
 )
 print(result)
 
-# Equal opportunity is the criterion here: the truly sicker patient should be rated as sicker.
+# The criterion is equal opportunity: of two patients, the one with the higher true level should get
+# the higher prediction, equally often in both groups.
 print("\n" + "─" * 96 + "\n")
 print(result.attribution("equal_opportunity"))
 
 rows = result.rows_needed(0.05, criterion="equal_opportunity")
-print(f"\nTo tell a violation of 0.05 from 0 (power 80 %) takes about {rows:,} rows.")
+print(f"\nAbout {rows:,} rows are needed to detect a violation of 0.05 with a power of 80 %.")

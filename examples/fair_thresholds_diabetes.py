@@ -1,8 +1,8 @@
 """Make a model fair by moving its cut points, without retraining it.
 
-The scores of a regression are cut into five levels of disease progression. First the cut points of
-least cost, then those that also keep a limit on the disparity between the sexes, with a proof that
-no others are better, then the price of fairness at several limits. Data: scikit-learn's diabetes.
+The scores of a regression are cut into five levels of disease progression. The first table compares
+the cut points of least cost with those that also keep a limit on the violation between the sexes.
+The second table shows the cost at several limits. Data: diabetes, from scikit-learn.
 """
 
 from sklearn.linear_model import Ridge
@@ -19,13 +19,13 @@ result = optimize_thresholds(scores, data.target, sensitive_features=sex, max_vi
 print(result)
 
 print("\nWhat does fairness cost?\n")
-print("violation at most   mean cost   proved to within")
+print("max_violation   mean cost   gap to the lower bound")
 for limit in (0.3, 0.2, 0.15, 0.1, 0.05, 0.0):
     found = optimize_thresholds(scores, data.target, sensitive_features=sex, max_violation=limit)
-    print(f"{limit:17}   {found.cost:9.3f}   {found.gap:16.1e}")
+    print(f"{limit:13}   {found.cost:9.3f}   {found.gap:22.1e}")
 
-# The same as an estimator: thresholds are chosen on cross-validated scores, and predictions
-# need no group.
+# The same as an estimator. Thresholds are chosen on out-of-fold scores, and `predict` does not need
+# the group. Here only a constant prediction keeps the limit on new rows, and a warning says so.
 model = FairThresholdClassifier(Ridge(0.1), criterion="equal_opportunity", max_violation=0.1)
 model.fit(data.data, data.target, sensitive_features=sex)
 print(f"\nEqual opportunity: violation {model.violation_:.3f} at mean cost {model.cost_:.3f}")

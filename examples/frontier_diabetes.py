@@ -1,8 +1,8 @@
-"""What does fairness cost? The whole trade-off on one picture.
+"""Draw the Pareto frontier of cost and violation, and compare it with simpler methods.
 
-A frontier of fair models beside what else could be done: rounding the predictions of a
-regression, cutting its scores fairly without retraining, tossing a coin between it and the best
-constant, and that constant. Data: scikit-learn's diabetes; five levels of disease progression.
+The other methods are: a regression whose predictions are rounded, fair thresholds for the scores of
+this regression, a random mixture of it with the best constant label, and the best constant label.
+Data: diabetes, from scikit-learn; the labels are five levels of disease progression.
 
     python examples/frontier_diabetes.py picture.png
 """
@@ -24,14 +24,14 @@ frontier = FairOrdinalFrontier("equal_opportunity", alpha=1e-3, cv=3)
 frontier.fit(X, y, sensitive_features=sex)
 print(frontier)
 
-# Baselines, all on scores of rows that the regression was not fitted to.
+# All baselines use out-of-fold scores of the regression.
 scores = cross_val_predict(Ridge(0.1), X, y)
 rounded = scores.round().clip(0, 4).astype(int)
 constant = min(range(5), key=lambda label: mean_cost(y, np.full_like(y, label)))
 
 
 def mixed(share):
-    """Cost and violation if a coin gives each patient the constant: both answers, weighted."""
+    """Cost and violation of a mixture: each patient gets the constant with probability `share`."""
     answers = np.concatenate([rounded, np.full_like(y, constant)])
     weight = np.repeat([1 - share, share], len(y))
     truth, group = np.tile(y, 2), np.tile(sex, 2)
@@ -59,5 +59,5 @@ display = frontier.plot(
 )
 path = sys.argv[1] if len(sys.argv) > 1 else "frontier.png"
 display.figure_.savefig(path, dpi=90)
-print(f"\nDrawn to {path}. At the knee: mean cost {model.expected_cost_:.3f}, violation "
-      f"{model.expected_violation_:.3f} in new rows.")  # fmt: skip
+print(f"\nThe figure is in {path}. Expected on new rows at the knee: mean cost "
+      f"{model.expected_cost_:.3f}, violation {model.expected_violation_:.3f}.")  # fmt: skip

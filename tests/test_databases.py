@@ -44,8 +44,8 @@ ROWS = decisions()
 NAMES = pd.Series(["poor", "fair", "good", "very good"])
 BOTH = {"sensitive_features": ["sex", "region"], "missing_group": "own"}
 EXPECTED = {
-    "Let fairordinal ask": {},
-    "Ask yourself: DuckDB": {},
+    "Pass the data source": {},
+    "Run the query yourself: DuckDB": {},
     "Intersections of groups": {**BOTH, "data": ROWS[ROWS.region.notna()]},
     "Rows without a group": {"sensitive_features": "region", "missing_group": "own"},
     "Weights": {"sample_weight": "weight"},
