@@ -13,16 +13,10 @@ from scipy import sparse
 from sklearn.base import clone
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
-from fairordinal._basis import (
-    MOST_LABEL_TREES,
-    TREES_WITH_COLUMNS,
-    Linear,
-    Piecewise,
-    Trees,
-    label_boosting,
-)
+from fairordinal._basis import Linear, Piecewise, Trees
+from fairordinal._basis._bases import MOST_LABEL_TREES, TREES_WITH_COLUMNS, label_boosting
+from fairordinal._basis._ramps import MOST_BOUNDARIES
 from fairordinal._path import Plan
-from fairordinal._ramps import MOST_BOUNDARIES
 from fairordinal._rows import Block, Features
 from fairordinal.estimators import describe_basis
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference

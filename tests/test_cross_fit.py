@@ -31,8 +31,8 @@ from fairordinal.thresholds._branch_and_bound import multipliers_for
 from fairordinal.thresholds._cross_fit import bin_scores
 from fairordinal.thresholds._evaluation import FULL
 from fairordinal.thresholds._local_search import shortest_paths, sweep
+from fairordinal.thresholds._optimism import BANDWIDTH, OWN_SHARE, smoothing_of
 from fairordinal.thresholds._problem import read_problem
-from fairordinal.thresholds._smoothing import BANDWIDTH, OWN_SHARE, smoothing_of
 
 CRITERIA = ["demographic_parity", "equal_opportunity", "equalized_odds"]
 

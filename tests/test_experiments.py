@@ -19,9 +19,9 @@ from fairordinal._support._files import PARTIAL
 from fairordinal.baselines import orca_methods
 from fairordinal.experiments import EXPERIMENTS, ClaimCheck, Experiment, reproduce
 from fairordinal.experiments import _reproduce as reproducing
-from fairordinal.experiments._cells import DataclassCell, SplitCell, file_name
+from fairordinal.experiments._cells import DataclassCell, SplitCell
 from fairordinal.experiments._experiment import Options, as_csv, as_markdown, as_text
-from fairordinal.experiments._run import Store, run
+from fairordinal.experiments._run import Store, file_name, run
 from fairordinal.experiments.methods import Constant, Orca, Recipe
 from fake_cells import Counted, computations, counted_cells
 

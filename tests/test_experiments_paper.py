@@ -20,17 +20,18 @@ from fairordinal.baselines import (
 )
 from fairordinal.datasets import orca_names
 from fairordinal.experiments import EXPERIMENTS, Options, _cells, methods, reproduce
-from fairordinal.experiments._all_thresholds import (
-    all_cuts,
-    contrast_of,
-    counts_below,
-    disparities,
-)
 from fairordinal.experiments._cells import SplitCell, read_split
 from fairordinal.experiments.figures import simulation, tables
 from fairordinal.experiments.figures.figure1_claims import widest_step
 from fairordinal.experiments.figures.figure2 import collection
-from fairordinal.experiments.figures.lemma_examples import first_claim, try_all_thresholds
+from fairordinal.experiments.figures.lemma_examples import (
+    all_cuts,
+    contrast_of,
+    counts_below,
+    disparities,
+    first_claim,
+    try_all_thresholds,
+)
 from fairordinal.experiments.figures.simulation import Scorings, arrangements, correlation
 from fairordinal.experiments.methods import (
     Constant,

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from fairordinal._basis import Score
+from fairordinal._basis import Score, importances
+from fairordinal._basis._ramps import Ramps
 from fairordinal._forest import (
     BLOCK,
     MOST_SPLITS,
@@ -17,8 +18,6 @@ from fairordinal._forest import (
     exact_values,
     grow,
 )
-from fairordinal._importance import importances
-from fairordinal._ramps import Ramps
 from fairordinal._rows import Features
 from oracles import contributions_by_walking, leaf_by_walking
 from strategies import trees

@@ -119,7 +119,7 @@ def test_blocks_of_sorted_rows_make_no_difference(monkeypatch):
     cells, w, weights = random_pairs()
     found = []
     for block in (1, 7, 10**4):
-        monkeypatch.setattr("fairordinal._pairloss._sorted_sums.BLOCK", block)
+        monkeypatch.setattr("fairordinal._pairloss._pair_loss.BLOCK", block)
         pairs = measure(LOSSES["squared_hinge"], SCORES["normal"], cells, CELLS, w)
         total, slopes = pairs.loss(weights)
         found.append(np.concatenate([[total], slopes, pairs.curvatures(weights)]))

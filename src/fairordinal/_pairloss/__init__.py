@@ -21,8 +21,7 @@ The modules, in the order of their imports:
 `_losses`       ℓ, and a smooth step in place of wins
 `_bins`         scores spread over bins by cubic B-splines, and potentials read off bins
 `_histogram`    potentials of all pairs by FFT; cells that are merged
-`_sorted_sums`  sums over the rows within a distance of 1
-`_pair_loss`    the loss and its derivatives by the score of each row
+`_pair_loss`    the loss and its derivatives by the score of each row; sums by sorting
 =============== =====================================================================
 """
 

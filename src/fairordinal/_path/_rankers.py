@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._basis import Basis, Linear, Score
-from fairordinal._importance import importances
+from fairordinal._basis import Basis, Linear, Score, importances
 from fairordinal._pairloss import Kernel
 from fairordinal._rows import Block, Folds, Rows, align, fold_numbers, on_site, score_table
 from fairordinal._support import one_thread, progress

@@ -1,16 +1,75 @@
-"""Warnings that point to the caller's line, and errors about packages that are not installed."""
+r"""Messages to users: escapes of hidden characters, warnings, missing packages, and progress.
+
+Names of groups, labels, columns and files are untrusted input. Control characters can clear a
+terminal, overwrite a line or set a title. Bidirectional characters change the order in which text
+is read. Zero-width characters make different names look the same. All of them are written as
+escapes (``\u001b``, ``\u202e``, ``\u200b``) in terminals, notebooks and reports.
+
+Warnings point to the line that called this package. Progress of long computations is shown on
+standard error; it is off by default.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+import unicodedata
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
+# Unicode categories: control, format (bidirectional, zero-width), surrogate, line and paragraph
+# separators.
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"}  # letters and marks without a glyph
 PACKAGE = __name__.partition(".")[0]
 # Libraries that this package calls and that call it back: decorators, parallel loops, pipelines.
 CALL_BACK = ("contextlib", "functools", "joblib", "sklearn")
+
+
+# Hidden characters
+
+
+class _VisibleForms(dict[int, str]):
+    """Table for `str.translate` from code points to text, filled when characters occur."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        hidden = letter in BLANK or unicodedata.category(letter) in HIDDEN
+        self[code] = escaped(letter) if hidden else letter
+        return self[code]
+
+
+_VISIBLE_FORMS = _VisibleForms()
+
+
+def escaped(letter: str) -> str:
+    r"""The escape of a character in Python: ``\uXXXX`` or ``\UXXXXXXXX``."""
+    code = ord(letter)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible(text: str) -> str:
+    r"""Return text with hidden characters as escapes, line breaks included.
+
+    Examples
+    --------
+    >>> from fairordinal._support import visible
+    >>> print(visible("b\rPASS: fair"))
+    b\u000dPASS: fair
+    """
+    return text.translate(_VISIBLE_FORMS)
+
+
+def visible_lines(text: str) -> str:
+    """Return text with hidden characters as escapes, except line feeds."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+# Warnings and missing packages
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -48,3 +107,85 @@ def optional(module: str, purpose: str, extra: str) -> Any:
         if isinstance(error, OSError):  # a shared library that the package needs
             message = f"{purpose} needs {package}, which is installed but cannot be loaded: {error}"
         raise ImportError(message) from error
+
+
+# Progress
+
+_SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
+
+Say = Callable[[str], None]  # shows a message beside the title
+
+
+@contextmanager
+def show_progress(show: bool = True) -> Iterator[None]:
+    """Context manager that shows the progress of long computations on standard error.
+
+    Parameters
+    ----------
+    show : bool, default=True
+        Whether to show progress; False hides it inside of another `show_progress`.
+
+    Yields
+    ------
+    None
+        Progress is shown inside of the ``with`` block.
+
+    Examples
+    --------
+    >>> from fairordinal import optimize_thresholds, show_progress
+    >>> with show_progress(False):
+    ...     result = optimize_thresholds(
+    ...         [0.1, 0.2, 0.3, 0.4], [1, 1, 2, 2], sensitive_features=list("abab"), trade_off=0.5)
+    """
+    token = _SHOWN.set(show)
+    try:
+        yield
+    finally:
+        _SHOWN.reset(token)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Say | None]:
+    """Show a spinner; yield a function that changes its text, or None if progress is off."""
+    if not _SHOWN.get():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")
+    columns = (spinner, TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(visible(title), total=None)
+        yield lambda state: bar.update(task, description=visible(f"{title}: {state}"))
+
+
+@contextmanager
+def progress_bar(title: str, total: int, *, done: int = 0) -> Iterator[Say]:
+    """Show a bar with the remaining time; yield a function to call with each finished item."""
+    if not _SHOWN.get():
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(visible(title), total=total, completed=done)
+        yield lambda name: bar.update(task, advance=1, description=visible(f"{title}, last {name}"))

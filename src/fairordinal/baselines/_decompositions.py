@@ -22,13 +22,12 @@ from fairordinal._rows import seed_of
 from fairordinal._support import wholly
 from fairordinal._validation import Array, warn_misaligned
 from fairordinal.baselines._inputs import (
-    WrapperMixin,
     count_rows,
     group_codes,
     read_labels,
     read_labels_and_groups,
 )
-from fairordinal.estimators import GroupedScoreMixin
+from fairordinal.estimators import GroupedScoreMixin, WrapperMixin
 
 N_FOLDS = 5
 MIN_DISTANCE = 4.0  # between the two thresholds of a model whose scores become probabilities

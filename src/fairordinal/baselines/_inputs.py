@@ -1,4 +1,4 @@
-"""What baselines read, and how they wrap other estimators.
+"""What baselines read, and how they fit the estimators that they wrap.
 
 Labels become codes 0 … k-1 in ascending order, with a weight for each row; groups become codes
 among those seen in `fit`.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.base import clone
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
 from fairordinal._validation import (
@@ -88,9 +88,6 @@ def count_rows(X: Any) -> int:
     return int(shaped.shape[0])
 
 
-# Wrapped estimators
-
-
 def fit_clone(estimator: Any, X: Any, targets: Array, **columns: Any) -> Any:
     """Fit a clone of an estimator, with those of the columns that its `fit` accepts."""
     accepted = {
@@ -99,32 +96,3 @@ def fit_clone(estimator: Any, X: Any, targets: Array, **columns: Any) -> Any:
         if column is not None and has_fit_parameter(estimator, name)
     }
     return clone(estimator).fit(X, targets, **accepted)
-
-
-class WrapperMixin(MetaEstimatorMixin):
-    """Tags and number of features of an estimator that passes its features on to `estimator`."""
-
-    estimator: Any
-
-    @property
-    def _fitted(self) -> Any:
-        """The fitted estimator that features are passed on to."""
-        return self.estimator_
-
-    @property
-    def n_features_in_(self) -> int:
-        return self._fitted.n_features_in_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
-
-
-class NamedFeaturesMixin(WrapperMixin):
-    """Names of the features besides, if the fitted estimator has them."""
-
-    @property
-    def feature_names_in_(self) -> Array:
-        return self._fitted.feature_names_in_

@@ -35,12 +35,11 @@ from fairordinal._validation import (
     warn_misaligned,
 )
 from fairordinal.baselines._inputs import (
-    NamedFeaturesMixin,
     fit_clone,
     group_codes,
     read_labels_and_groups,
 )
-from fairordinal.estimators import GroupedScoreMixin
+from fairordinal.estimators import GroupedScoreMixin, NamedFeaturesMixin
 
 CRITERIA = ("demographic_parity", "equalized_odds")
 

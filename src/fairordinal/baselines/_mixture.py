@@ -23,9 +23,9 @@ from fairordinal._support import wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_share, warn_misaligned
 from fairordinal.baselines._constant import cheapest_label
-from fairordinal.baselines._inputs import NamedFeaturesMixin, fit_clone, read_labels
+from fairordinal.baselines._inputs import fit_clone, read_labels
 from fairordinal.criteria import PairwiseCriterion, as_criterion, warn_undefined
-from fairordinal.estimators import learned_labels
+from fairordinal.estimators import NamedFeaturesMixin, learned_labels
 
 PAPER_PROBABILITIES = tuple(j / 50 for j in range(1, 50))
 

@@ -21,12 +21,11 @@ from fairordinal._costs import label_places
 from fairordinal._support import wholly
 from fairordinal._validation import Array, is_number, warn_misaligned
 from fairordinal.baselines._inputs import (
-    NamedFeaturesMixin,
     fit_clone,
     group_codes,
     read_labels_and_groups,
 )
-from fairordinal.estimators import GroupedScoreMixin
+from fairordinal.estimators import GroupedScoreMixin, NamedFeaturesMixin
 
 
 class Quantiles(NamedTuple):

@@ -1,4 +1,4 @@
-"""The program: options of all commands, and errors in one line."""
+"""The program: errors in one line, and the options that several commands share."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import logging
 import sys
 import traceback
 import warnings
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import fairordinal
+from fairordinal._source import MISSING
 from fairordinal.cli._output import NoteHandler, adapt_streams, in_one_line, show, show_note
 
 app = typer.Typer(
@@ -81,3 +83,124 @@ def _message(error: Exception) -> str | int:
     line = in_one_line(words) or type(error).__name__
     end = "" if line.endswith((".", "?", "!")) else "."
     return f"Error: {line}{end} See {command} --help." if command else f"Error: {line}"
+
+
+# Options that several commands share, as annotated types for typer
+
+MODELS = ("auto", "linear", "piecewise", "trees")  # values of --model
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV, TSV, Parquet or Arrow; - is standard input.", show_default=False, metavar="FILE"
+    ),
+]
+Label = Annotated[
+    str, typer.Option("--y", help="Column of true labels.", metavar="COLUMN", show_default=False)
+]
+Groups = Annotated[
+    list[str],
+    typer.Option(
+        "--group",
+        help="Column of groups; repeat it for intersections.",
+        metavar="COLUMN",
+        show_default=False,
+    ),
+]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", help="Labels from lowest to highest, such as bad,okay,good.", metavar="LABELS"
+    ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(help="Separator of cells in a CSV; detected by default.", metavar="CHARACTER"),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of a CSV, such as latin-1; UTF-8 by default.",
+        metavar="NAME",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help="Decimal mark in a CSV, '.' or ','; detected if cells are separated by semicolons.",
+        metavar="CHARACTER",
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Values of missing cells, such as NA,-99; '' for empty cells only. By default "
+            f"{', '.join(MISSING)} and empty cells in a CSV; null only in Parquet and Arrow. "
+            "Labels that --labels names are never missing."
+        ),
+        metavar="VALUES",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.")]
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--feature",
+        help="Column to predict from; repeat it. All others by default.",
+        metavar="COLUMN",
+    ),
+]
+Ignored = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", help="Column not to predict from, such as an identifier.", metavar="COLUMN"
+    ),
+]
+Criterion = Annotated[
+    str,
+    typer.Option(help="Criterion of fairness, such as demographic_parity or equal_opportunity."),
+]
+Cost = Annotated[
+    str, typer.Option(help="Cost of errors: absolute, zero_one, squared or asymmetric.")
+]
+TradeOff = Annotated[
+    float | None,
+    typer.Option(help="Weight of the violation instead of a limit, from 0 to below 1."),
+]
+LimitConfidence = Annotated[
+    float | None,
+    typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
+]
+Basis = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
+        "forest if it is better on held-out rows.",
+    ),
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write a report to this file.", metavar="FILE")
+]
+Json = Annotated[
+    Path | None, typer.Option("--json", help="Write all numbers to this file.", metavar="FILE")
+]
+ModelFile = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Write the model to this file, as JSON.", metavar="FILE"),
+]
+
+
+def check_different(options: dict[str, Any]) -> None:
+    """Raise ValueError if a column is named twice; `options` has the columns of each option."""
+    seen: dict[str, str] = {}
+    for option, names in options.items():
+        for name in [names] if isinstance(names, str) else names or []:
+            if seen.get(name) == option:
+                raise ValueError(f"{option} names column {name!r} twice; name it once.")
+            if name in seen:
+                raise ValueError(
+                    f"{option} and {seen[name]} both name column {name!r}; they must differ."
+                )
+            seen[name] = option

@@ -22,8 +22,7 @@ from fairordinal._source import (
 )
 from fairordinal._support import progress
 from fairordinal._validation import check_fraction
-from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
-from fairordinal.cli._options import (
+from fairordinal.cli._app import (
     Decimal,
     Encoding,
     File,
@@ -37,6 +36,7 @@ from fairordinal.cli._options import (
     Separator,
     check_different,
 )
+from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,

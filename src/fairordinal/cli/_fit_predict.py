@@ -10,8 +10,7 @@ import typer
 from fairordinal._source import TableFile, count_missing, open_table
 from fairordinal._support import visible
 from fairordinal._validation import check_choice
-from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
-from fairordinal.cli._options import (
+from fairordinal.cli._app import (
     MODELS,
     Basis,
     Cost,
@@ -31,6 +30,7 @@ from fairordinal.cli._options import (
     TradeOff,
     check_different,
 )
+from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
 from fairordinal.cli._output import (
     check_extension,
     check_outputs,

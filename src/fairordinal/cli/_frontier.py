@@ -9,8 +9,7 @@ import typer
 
 from fairordinal._source import describe_missing, open_table
 from fairordinal._validation import check_choice, check_fraction
-from fairordinal.cli._input import Table, read_table, rows_located
-from fairordinal.cli._options import (
+from fairordinal.cli._app import (
     MODELS,
     Basis,
     Cost,
@@ -32,6 +31,7 @@ from fairordinal.cli._options import (
     Separator,
     check_different,
 )
+from fairordinal.cli._input import Table, read_table, rows_located
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,

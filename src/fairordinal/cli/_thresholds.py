@@ -16,8 +16,7 @@ from fairordinal._source import (
     read_values,
 )
 from fairordinal._validation import check_fraction
-from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
-from fairordinal.cli._options import (
+from fairordinal.cli._app import (
     Cost,
     Criterion,
     Decimal,
@@ -34,6 +33,7 @@ from fairordinal.cli._options import (
     TradeOff,
     check_different,
 )
+from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import check_outputs, progress_and_notes, show, write_json
 
 

@@ -5,7 +5,9 @@ Names that are not in `__all__` are for other packages of this library.
 
 from fairordinal.estimators._base import DEFAULT_LIMIT as DEFAULT_LIMIT
 from fairordinal.estimators._base import GroupedScoreMixin as GroupedScoreMixin
+from fairordinal.estimators._base import NamedFeaturesMixin as NamedFeaturesMixin
 from fairordinal.estimators._base import RankerPathEstimator as RankerPathEstimator
+from fairordinal.estimators._base import WrapperMixin as WrapperMixin
 from fairordinal.estimators._base import plain_array as plain_array
 from fairordinal.estimators._ordinal import ChosenModel as ChosenModel
 from fairordinal.estimators._ordinal import FairOrdinalClassifier

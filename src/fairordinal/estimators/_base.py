@@ -2,7 +2,8 @@
 
 * `ExpectedValuesMixin`: attributes of a model that say what to expect on new rows;
 * `RankerPathEstimator`: learns paths of rankers, for the classifier and the frontier;
-* `GroupedScoreMixin`: accuracy of classifiers whose `predict` may need groups.
+* `GroupedScoreMixin`: accuracy of classifiers whose `predict` may need groups;
+* `WrapperMixin`, `NamedFeaturesMixin`: tags and features of the estimator that one wraps.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.metrics import accuracy_score
+from sklearn.utils import get_tags
 
 from fairordinal._basis import Basis, Linear, Piecewise, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
@@ -102,6 +104,35 @@ class GroupedScoreMixin(ClassifierMixin):
         warn_misaligned({"X": X, "y": y, "sample_weight": sample_weight})
         predicted = self.predict(X, sensitive_features=sensitive_features)
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+
+class WrapperMixin(MetaEstimatorMixin):
+    """Tags and number of features of an estimator that passes its features on to `estimator`."""
+
+    estimator: Any
+
+    @property
+    def _fitted(self) -> Any:
+        """The fitted estimator that features are passed on to."""
+        return self.estimator_
+
+    @property
+    def n_features_in_(self) -> int:
+        return self._fitted.n_features_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+
+class NamedFeaturesMixin(WrapperMixin):
+    """Names of the features besides, if the fitted estimator has them."""
+
+    @property
+    def feature_names_in_(self) -> Array:
+        return self._fitted.feature_names_in_
 
 
 class RankerPathEstimator(BaseEstimator):

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
@@ -43,6 +43,7 @@ from fairordinal.estimators._base import (
     DEFAULT_LIMIT,
     ExpectedValuesMixin,
     GroupedScoreMixin,
+    NamedFeaturesMixin,
     plain_array,
 )
 from fairordinal.estimators._scores import (
@@ -72,7 +73,7 @@ from fairordinal.thresholds import (
 
 
 class FairThresholdClassifier(
-    ExpectedValuesMixin, GroupedScoreMixin, MetaEstimatorMixin, BaseEstimator
+    ExpectedValuesMixin, GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator
 ):
     r"""Any estimator with fair cut points for its scores.
 
@@ -422,20 +423,6 @@ class FairThresholdClassifier(
     @property
     def gap_(self) -> float:
         return self.result_.gap
-
-    @property
-    def n_features_in_(self) -> int:
-        return self.estimator_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> Array:
-        return self.estimator_.feature_names_in_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
 
 
 def score_pool(

@@ -7,8 +7,6 @@ are part of these settings: a change makes stored results unusable.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
@@ -134,10 +132,3 @@ class SplitCell:
     def rows(self) -> list[Row]:
         where = {"data": self.data, "split": self.split}
         return [where | point for point in self.method.points(read_split(self.data, self.split))]
-
-
-def file_name(cell: ExperimentCell) -> str:
-    """Return the title of a cell with a hash of its settings."""
-    text = json.dumps(cell.settings, sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return f"{cell.title.replace(' ', '-')}-{digest}.json"

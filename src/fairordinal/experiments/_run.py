@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._support import one_thread, progress_bar, show_progress, write_whole
-from fairordinal.experiments._cells import ExperimentCell, Row, file_name
+from fairordinal.experiments._cells import ExperimentCell, Row
 
 logger = logging.getLogger("fairordinal.experiments")
 
@@ -63,6 +63,11 @@ class Store:
         except (OSError, ValueError, KeyError, RecursionError) as error:
             logger.warning("%s is not used, and its cell is computed again: %s.", path, error)
             return None
+
+
+def file_name(cell: ExperimentCell) -> str:
+    """Return the title of a cell with a hash of its settings."""
+    return f"{cell.title.replace(' ', '-')}-{_checksum(cell.settings)[:12]}.json"
 
 
 def _read_checked(path: Path) -> dict[str, Any]:

@@ -13,8 +13,7 @@ From the problem to the public function, each module uses those above it:
 `_solve`               from a table of scores to a `ThresholdResult`
 `_evaluation`          cost and violation of predictions, with intervals
 `_cross_fit`           candidates: thresholds with estimates for new rows
-`_smoothing`           similar candidates share estimates
-`_optimism`            how much the best of many candidates is overestimated
+`_optimism`            how optimistic estimates of candidates and of the best one are
 `_choice`              which candidate to take
 `_candidates`          pools of candidates, and the search among them
 `_optimize`            `optimize_thresholds`

@@ -21,9 +21,8 @@ from fairordinal.thresholds._cross_fit import (
 )
 from fairordinal.thresholds._evaluation import Effort
 from fairordinal.thresholds._goal import Goal, Settings
-from fairordinal.thresholds._optimism import Optimism, SimulatedSamples
+from fairordinal.thresholds._optimism import Optimism, SimulatedSamples, smoothed
 from fairordinal.thresholds._result import ThresholdResult
-from fairordinal.thresholds._smoothing import smoothed
 
 MOST_REFINED = 3  # rankers for which limits are halved
 

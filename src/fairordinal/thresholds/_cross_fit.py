@@ -80,7 +80,7 @@ class Candidate:
     folds_agree: bool = (
         True  # False if a fold is predicted one label, and the model is not constant
     )
-    correction: float = 0.0  # of the violation, by similar candidates (`_smoothing`)
+    correction: float = 0.0  # of the violation, by similar candidates (`_optimism`)
     _bounds: dict[float, float] = field(default_factory=dict, repr=False)
 
     @cached_property

@@ -21,15 +21,15 @@ import numpy as np
 
 from fairordinal._table import read_table
 from fairordinal._validation import Array
-from fairordinal.experiments._all_thresholds import (
+from fairordinal.experiments._cells import DataclassCell, ExperimentCell, Row
+from fairordinal.experiments._experiment import NOT_STATED, ClaimCheck, Experiment, Options
+from fairordinal.experiments.figures.lemma_examples import (
     all_cuts,
     contrast_of,
     counts_below,
     disparities,
     score_disparity,
 )
-from fairordinal.experiments._cells import DataclassCell, ExperimentCell, Row
-from fairordinal.experiments._experiment import NOT_STATED, ClaimCheck, Experiment, Options
 from fairordinal.experiments.figures.panels import SHORT, label_axes, panels
 from fairordinal.experiments.methods import DP, EO
 

@@ -20,14 +20,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy import sparse
 
+from fairordinal._basis._ramps import Ramps, boundaries, fit_ramps
+from fairordinal._basis._score import Score
 from fairordinal._forest import BoostedTrees, Boosting, Forest, exact_values, grow
-from fairordinal._ramps import Ramps, boundaries, fit_ramps
-from fairordinal._rows import Block, Features, Rows, linear_scores, on_site
+from fairordinal._rows import Block, Features, Rows, on_site
 from fairordinal._validation import Array
 
 LABEL_TREES = 120  # for 1000 rows; proportional to the square root of the number of rows
@@ -38,43 +39,6 @@ ROUNDING = 1e-9  # relative error of ratios of weights that count as whole numbe
 MOST_SHORT = 1 << 31  # entries of a sparse matrix up to which indices have 32 bits, to save memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
-
-
-class Score(NamedTuple):
-    """A ranker as a function of features: ``(X - origin) @ coef``, plus ramps, plus leaves."""
-
-    coef: Array
-    origin: Array
-    shift: float  # these scores less those of the ranker, whose columns are centred
-    forest: Forest | None = None
-    values: Array | None = None  # of the leaves
-    ramps: Ramps | None = None
-    ramp_coef: Array | None = None
-
-    def __call__(self, X: Any) -> Array:
-        """Scores of rows, (n_rows,)."""
-        score = linear_scores(X, self.coef, self.origin)
-        if self.forest is None and self.ramps is None:
-            return score
-        X = X - self.origin if self.origin.any() else X
-        if self.ramps is not None and self.ramp_coef is not None:
-            score = score + self.ramps.sums(X, self.ramp_coef)
-        if self.forest is not None and self.values is not None:
-            score = score + self.forest.sums(X, self.values)
-        return score
-
-    @property
-    def basis(self) -> str:
-        """Name of the smallest basis that contains this score."""
-        if self.forest is not None:
-            return "trees"
-        return "linear" if self.ramps is None else "piecewise"
-
-    def feature(self, given: Features) -> Features:
-        """The score as the only feature, on the scale of the ranker's own scores."""
-        origin = np.zeros(len(self.coef))  # X of `Features` has its origin subtracted already
-        scores = self._replace(origin=origin)(given.X) - self.shift
-        return Features.plain(scores[:, None])
 
 
 class Basis(ABC):

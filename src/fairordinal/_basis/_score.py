@@ -1,6 +1,7 @@
-r"""Importances of columns: their shares of the variance of a score.
+r"""The score of a ranker as a function of features, and the importances of columns for it.
 
-A score is a sum of contributions of columns, ``s(x) = const + Σ_j c_j(x)``:
+The importance of a column is its share of the variance of the score. A score is a sum of
+contributions of columns, ``s(x) = const + Σ_j c_j(x)``:
 
 * the linear part contributes ``coef_j x_j``;
 * a ramp ``r(x) = clip(z(x), -1, 1)`` with ``z(x) = Σ_j w_j x_j + b`` contributes ``w_j (x_j - m_j)
@@ -20,16 +21,55 @@ Taly, Yan, "Axiomatic attribution for deep networks", ICML 2017 (integrated grad
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from fairordinal._basis import Score
+from fairordinal._basis._ramps import Ramps
 from fairordinal._forest import Forest, Tree
-from fairordinal._ramps import Ramps
-from fairordinal._rows import Features
+from fairordinal._rows import Features, linear_scores
 from fairordinal._validation import Array
+
+
+class Score(NamedTuple):
+    """A ranker as a function of features: ``(X - origin) @ coef``, plus ramps, plus leaves."""
+
+    coef: Array
+    origin: Array
+    shift: float  # these scores less those of the ranker, whose columns are centred
+    forest: Forest | None = None
+    values: Array | None = None  # of the leaves
+    ramps: Ramps | None = None
+    ramp_coef: Array | None = None
+
+    def __call__(self, X: Any) -> Array:
+        """Scores of rows, (n_rows,)."""
+        score = linear_scores(X, self.coef, self.origin)
+        if self.forest is None and self.ramps is None:
+            return score
+        X = X - self.origin if self.origin.any() else X
+        if self.ramps is not None and self.ramp_coef is not None:
+            score = score + self.ramps.sums(X, self.ramp_coef)
+        if self.forest is not None and self.values is not None:
+            score = score + self.forest.sums(X, self.values)
+        return score
+
+    @property
+    def basis(self) -> str:
+        """Name of the smallest basis that contains this score."""
+        if self.forest is not None:
+            return "trees"
+        return "linear" if self.ramps is None else "piecewise"
+
+    def feature(self, given: Features) -> Features:
+        """The score as the only feature, on the scale of the ranker's own scores."""
+        origin = np.zeros(len(self.coef))  # X of `Features` has its origin subtracted already
+        scores = self._replace(origin=origin)(given.X) - self.shift
+        return Features.plain(scores[:, None])
+
+
+# Importances
 
 
 def importances(score: Score, features: Features, weight: Array) -> Array:
