@@ -1,10 +1,7 @@
-"""Rows that stay where they are give the audit of the rows loaded."""
+"""An audit of out-of-core rows is the audit of the same rows in memory."""
 
-import itertools
 import subprocess
 import sys
-from functools import partial
-from operator import getitem
 
 import dask
 import dask.array as da
@@ -23,48 +20,13 @@ from hypothesis import strategies as st
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
 from fairordinal._lazy import _arrow, _dask, _group_by
+from lazy_frames import HOLDERS, dask_frame, duckdb_relation, polars_lazy, split
 from strategies import rows
 
 NAMES = {"y_true": "grade", "y_pred": "predicted", "sensitive_features": "sex"}
 LEVELS = ["bad", "fair", "good"]
 
 
-def dask_frame(parts):
-    """A Dask DataFrame of these very partitions, whatever their types."""
-    places = range(len(parts))
-    return dd.from_map(partial(getitem, parts), places, meta=parts[0], enforce_metadata=False)
-
-
-def split(frame, cuts):
-    """Consecutive parts of a frame; some may be empty."""
-    places = [0, *sorted(cut % (len(frame) + 1) for cut in cuts), len(frame)]
-    return [frame.iloc[i:j] for i, j in itertools.pairwise(places)]
-
-
-def arrow_dataset(parts):
-    return ds.dataset([pa.Table.from_pandas(part, preserve_index=False) for part in parts])
-
-
-def arrow_stream(parts):
-    return arrow_dataset(parts).scanner().to_reader()
-
-
-def polars_lazy(parts):
-    return pl.concat([pl.from_pandas(part) for part in parts]).lazy()
-
-
-def duckdb_relation(parts):
-    table = pa.concat_tables([pa.Table.from_pandas(part, preserve_index=False) for part in parts])
-    return duckdb.connect().from_arrow(table)
-
-
-HOLDERS = {
-    "dask": dask_frame,
-    "dataset": arrow_dataset,
-    "stream": arrow_stream,
-    "polars": polars_lazy,
-    "duckdb": duckdb_relation,
-}
 every_holder = pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
 
 
