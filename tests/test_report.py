@@ -31,9 +31,9 @@ from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.report import Report, report, report_compare
 from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
 from fairordinal.report._page import as_json, display_names, visible_name
+from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
 from made_up_report import HOSTILE, audit_of, hostile_report, report_rows
-from test_ordinal import people
 
 VOID = {"meta", "link", "br", "img"}
 DAY = datetime.date(2026, 1, 2)
