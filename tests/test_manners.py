@@ -20,7 +20,7 @@ from fairordinal._rows import fold_numbers, seed_of
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker
 from made_up import people
-from sklearn_checks import groups_of
+from sklearn_checks import MadeUpGroups
 
 QUICK = {"alpha": 1e-3, "ranker": "relaxed", "cv": 2}
 NAMES = ["skill", "club", "noise"]
@@ -275,19 +275,6 @@ def test_a_rare_label_is_warned_about_once(model):
     with pytest.warns(UserWarning, match="least populated class") as said:
         sklearn.clone(model).fit(X, y, sensitive_features=a)
     assert len(said) == 1
-
-
-class MadeUpGroups:
-    """The sensitive feature made up, so that scikit-learn's checks can call `fit(X, y)`."""
-
-    def fit(self, X, y=None, sample_weight=None):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        labels = np.asarray(y).ravel()
-        names = labels.dtype.kind not in "iuf"
-        self.set_params(labels=np.unique(labels).tolist() if names else None)
-        groups = groups_of(X, len(labels))
-        return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
 
 class RankerWithGroups(MadeUpGroups, FairLinearRanker):

@@ -24,7 +24,7 @@ from fairordinal.metrics import (
 )
 from fairordinal.ranker import FairLinearRanker
 from made_up import people
-from sklearn_checks import groups_of
+from sklearn_checks import SCORES_AND_LABELS, MadeUpGroups
 
 QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
 
@@ -223,28 +223,13 @@ def test_bad_parameters_are_refused(options, message):
         FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
 
 
-class WithGroups(FairOrdinalClassifier):
-    """The sensitive feature made up, so that scikit-learn's checks can call `fit(X, y)`."""
-
-    def fit(self, X, y=None, sample_weight=None):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        labels = np.asarray(y).ravel()
-        names = labels.dtype.kind not in "iuf"
-        self.set_params(labels=np.unique(labels).tolist() if names else None)
-        groups = groups_of(X, len(labels))
-        return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
+class WithGroups(MadeUpGroups, FairOrdinalClassifier):
+    pass
 
 
-ON_PURPOSE = {
-    "check_classifiers_train": "scores are one number a row, whatever the number of labels",
-    "check_classifiers_classes": "scores are one number a row, whatever the number of labels",
-    "check_classifiers_one_label": "labels without a second one have no order",
+ON_PURPOSE = SCORES_AND_LABELS | {
     "check_classifiers_one_label_sample_weights": "labels without a second one have no order",
-    "check_classifiers_regression_target": "half stars are labels; so is any number",
 }
-
-
 CHECKED = {"trade_off": 0.1, "alpha": 1.0, "ranker": "relaxed", "loss": "squared_hinge", "cv": 2}
 
 
