@@ -1,7 +1,8 @@
-"""Settings of hypothesis, where the paper's data is, and the table of what slow tests measured."""
+"""Settings of hypothesis, the paper's data, fixtures of the command line, a table of slow tests."""
 
 import os
 
+import pytest
 from hypothesis import settings
 
 from paper_data import HOME
@@ -13,6 +14,24 @@ if HOME.is_dir():
 # machines are noisy, so that no example has a deadline; in CI the examples are the same each time
 settings.register_profile("fairordinal", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("fairordinal")
+
+
+@pytest.fixture
+def frame():
+    """The table of the tests of the command line."""
+    from cli_runner import graded_people
+
+    return graded_people()
+
+
+@pytest.fixture
+def expected(frame):
+    """What the audit of this table prints."""
+    from cli_runner import ORDER
+    from fairordinal import audit
+
+    found = audit(frame.grade, frame.predicted, sensitive_features=frame[["sex"]], labels=ORDER)
+    return str(found)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,21 +1,17 @@
-"""Groups made up, so that scikit-learn's checks can call `fit(X, y)`."""
-
-import zlib
+"""Rows to learn from: features, labels and groups."""
 
 import numpy as np
-from scipy import sparse
 
 
-def groups_of(X, n_rows):
-    """Two groups told by the numbers in a row, for repeated rows are of one group.
+def people(n, seed=0, *, n_groups=2, n_features=3, cuts=(-0.8, 0.3, 1.2), noise=0.7):
+    """Features, labels and groups of biased rows.
 
-    By the place of a row where too few are distinct, or X is not what it should be.
+    Labels depend on the first feature. It and the second depend on the group; others are noise.
     """
-    try:
-        rows = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-        groups = np.array([zlib.crc32(row.tobytes()) % 2 for row in rows])
-        distinct = len({row.tobytes() for row in rows})
-    except (TypeError, ValueError):
-        groups, distinct = np.zeros(n_rows), 1
-    mixed = distinct > 8 and len(groups) == n_rows and len(np.unique(groups)) == 2
-    return groups if mixed else np.arange(n_rows) % 2
+    generator = np.random.default_rng(seed)
+    groups = generator.integers(0, n_groups, n)
+    X = generator.normal(size=(n_features, n)).T.copy()
+    X[:, 0] += 0.8 * groups
+    X[:, 1] += groups
+    labels = np.digitize(X[:, 0] + noise * generator.normal(size=n), cuts)
+    return X, labels, groups

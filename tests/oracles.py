@@ -188,8 +188,20 @@ def every_cutting(s, n_labels):
     return np.array([[sum(x > theta for theta in cuts) for x in s] for cuts in cuttings])
 
 
+CRITERIA_OF_CUTTINGS = [
+    "demographic_parity",
+    "conditional_demographic_parity",
+    "equal_opportunity",
+    "equalized_odds",
+    "harm_parity",
+]
+
+
 def violations_of_cuttings(criterion, y, f, a, w, cost):
-    """The violation of each row of predictions f, from its definition over all pairs of rows."""
+    """The violation of each row of predictions f, from its definition over all pairs of rows.
+
+    For `CRITERIA_OF_CUTTINGS`.
+    """
     y, a, w = np.array(y), np.array(a), np.array(w)
     gaps = [np.zeros(len(f))]
     for g, h in combinations(sorted(set(a[w > 0])), 2):

@@ -39,18 +39,8 @@ from fairordinal.metrics import (
     pairwise_demographic_parity_difference,
     pairwise_equal_opportunity_difference,
 )
+from made_up import people
 from paper_data import ROOT, _numbers, needs_paper_data, stored_splits
-
-
-def people(n=400, seed=0, n_groups=2, n_labels=4):
-    """Skill is what counts; one feature betrays the group."""
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, n_groups, n)
-    X = generator.normal(size=(n, 3))
-    X[:, :2] += 0.7 * a[:, None]
-    cuts = np.linspace(-1, 1.5, n_labels - 1)
-    return X, np.digitize(X[:, 0] + generator.logistic(size=n), cuts), a
-
 
 # the best constant label
 
@@ -103,7 +93,7 @@ def some_parameters(likelihood, seed=0):
 
 @pytest.mark.parametrize("n_labels", [2, 3, 6])
 def test_gradient_and_hessian_are_derivatives(n_labels):
-    X, y, _ = people(150, n_labels=n_labels)
+    X, y, _ = people(150, cuts=np.linspace(-1, 1.5, n_labels - 1))
     weight = np.random.default_rng(1).uniform(0.2, 2, 150)
     likelihood = likelihood_of(X, y, 0.1, weight)
     at = some_parameters(likelihood)
@@ -115,7 +105,7 @@ def test_gradient_and_hessian_are_derivatives(n_labels):
 
 
 def test_the_log_likelihood_is_that_of_the_probabilities():
-    X, y, _ = people()
+    X, y, _ = people(400)
     weight = np.random.default_rng(1).integers(0, 3, len(y))
     model = ProportionalOddsClassifier().fit(X, y, sample_weight=weight)
     probabilities = model.predict_proba(X)
@@ -137,7 +127,7 @@ def test_it_finds_the_law_that_made_the_labels():
 
 
 def test_two_labels_are_logistic_regression():
-    X, y, _ = people(n_labels=2)
+    X, y, _ = people(400, cuts=[0.0])
     model = ProportionalOddsClassifier().fit(X, y)
     other = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), other.predict_proba(X), atol=1e-6)
@@ -145,7 +135,7 @@ def test_two_labels_are_logistic_regression():
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
 def test_weights_are_repetitions_and_zero_is_no_row(alpha):
-    X, y, _ = people()
+    X, y, _ = people(400)
     times = np.random.default_rng(1).integers(0, 3, len(y))
     weighted = ProportionalOddsClassifier(alpha).fit(X, y, sample_weight=times)
     repeated = ProportionalOddsClassifier(alpha).fit(np.repeat(X, times, axis=0), y.repeat(times))
@@ -154,7 +144,7 @@ def test_weights_are_repetitions_and_zero_is_no_row(alpha):
 
 
 def test_units_and_origin_of_features_do_not_matter():
-    X, y, _ = people()
+    X, y, _ = people(400)
     plain = ProportionalOddsClassifier(0.1).fit(X, y)
     other = X * [1e6, 1e-6, -1.0] + [1e6, 3.0, 0.0]
     with warnings.catch_warnings():
@@ -165,7 +155,7 @@ def test_units_and_origin_of_features_do_not_matter():
 
 
 def test_the_order_turned_round_turns_the_model_round():
-    X, y, _ = people()
+    X, y, _ = people(400)
     up = ProportionalOddsClassifier().fit(X, y)
     down = ProportionalOddsClassifier(labels=[3, 2, 1, 0]).fit(X, y)
     np.testing.assert_allclose(down.coef_, -up.coef_, rtol=1e-6)
@@ -173,7 +163,7 @@ def test_the_order_turned_round_turns_the_model_round():
 
 
 def test_labels_that_do_not_occur_have_no_probability():
-    X, y, _ = people()
+    X, y, _ = people(400)
     plain = ProportionalOddsClassifier().fit(X, y)
     model = ProportionalOddsClassifier(labels=[-1, 0, 2, 3, 4, 6, 7]).fit(X, 2 * y)
     np.testing.assert_allclose(model.thresholds_[[1, 3, 4]], plain.thresholds_)
@@ -204,7 +194,7 @@ def test_a_likelihood_without_a_maximum_is_said_to_have_none(kind):
 
 
 def test_repeated_and_constant_features_do_no_harm():
-    X, y, _ = people()
+    X, y, _ = people(400)
     wide = np.column_stack([X, X[:, 0], np.ones(len(y)), np.full(len(y), 1 / 3)])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -214,13 +204,13 @@ def test_repeated_and_constant_features_do_no_harm():
 
 
 def test_too_few_steps_are_warned_about_with_the_gradient():
-    X, y, _ = people()
+    X, y, _ = people(400)
     with pytest.warns(ConvergenceWarning, match=r"max_iter=1 steps \(gradient .* > tol"):
         ProportionalOddsClassifier(max_iter=1).fit(X, y)
 
 
 def test_sparse_features_are_dense_ones():
-    X, y, _ = people()
+    X, y, _ = people(400)
     X[np.abs(X) < 0.5] = 0
     model = ProportionalOddsClassifier().fit(sparse.csr_array(X), y)
     dense = ProportionalOddsClassifier().fit(X, y)
@@ -234,7 +224,7 @@ def test_rows_of_one_label_are_refused():
 
 def test_statsmodels_finds_the_same_likelihood():
     ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
-    X, y, _ = people()
+    X, y, _ = people(400)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         other = ordinal.OrderedModel(y, X, distr="logit").fit(method="bfgs", disp=False, gtol=1e-8)
@@ -247,7 +237,7 @@ def test_statsmodels_finds_the_same_likelihood():
 @pytest.mark.parametrize("n_labels", [2, 4, 9])
 def test_skordinal_finds_the_same_likelihood(n_labels):
     classifiers = pytest.importorskip("skordinal.classifiers")
-    X, y, _ = people(n_labels=n_labels)
+    X, y, _ = people(400, cuts=np.linspace(-1, 1.5, n_labels - 1))
     other = classifiers.POM(tol=1e-10, max_iter=10**4).fit(X, y)
     model = ProportionalOddsClassifier().fit(X, y)
     assert model.log_likelihood_ == pytest.approx(-other.loss_ * len(y), abs=1e-5)
@@ -358,7 +348,7 @@ def test_expectations_take_weights():
 
 
 def test_names_are_mixed_by_their_places():
-    X, y, _ = people()
+    X, y, _ = people(400)
     names = np.array(["poor", "fair", "good", "superb"])
     model = RandomizedMixtureClassifier(LogisticRegression(), 0.3, labels=names, random_state=0)
     model.fit(X, names[y])
@@ -368,7 +358,7 @@ def test_names_are_mixed_by_their_places():
 
 
 def test_regressors_and_single_samples_are_refused_by_mixtures():
-    X, y, a = people()
+    X, y, a = people(400)
     with pytest.raises(ValueError, match="not a regressor"):
         RandomizedMixtureClassifier(Ridge()).fit(X, y).predict(X)
     model = RandomizedMixtureClassifier(DummyClassifier()).fit(X, y)
@@ -436,7 +426,7 @@ def test_scores_have_one_distribution_in_every_group():
 
 
 def test_scores_are_moved_as_far_as_the_strength_says():
-    X, y, a = people()
+    X, y, a = people(400)
     none, half, whole = (
         WassersteinFairClassifier(LinearRegression(), strength=strength)
         .fit(X, y, sensitive_features=a)
@@ -461,7 +451,7 @@ def test_the_barycentre_of_two_uniform_groups_by_hand():
 
 
 def test_order_within_a_group_is_kept_and_the_group_is_needed():
-    X, y, a = people()
+    X, y, a = people(400)
     model = WassersteinFairClassifier(Ridge()).fit(X, y, sensitive_features=a)
     raw, fair = model.estimator_.predict(X), model.fair_scores(X, sensitive_features=a)
     for g in (0, 1):
@@ -489,7 +479,7 @@ named = pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__na
 
 @named
 def test_groups_may_be_passed_and_models_are_copied(model):
-    X, y, a = people()
+    X, y, a = people(400)
     frame = pd.DataFrame(X, columns=["skill", "club", "noise"])
     needs_group = isinstance(model, WassersteinFairClassifier)
     at_predict = {"sensitive_features": a} if needs_group else {}
@@ -503,7 +493,7 @@ def test_groups_may_be_passed_and_models_are_copied(model):
 
 
 def test_tuned_in_a_search_with_routed_weights():
-    X, y, _ = people()
+    X, y, _ = people(400)
     with sklearn.config_context(enable_metadata_routing=True):
         model = ProportionalOddsClassifier().set_fit_request(sample_weight=True)
         model.set_score_request(sample_weight=True)

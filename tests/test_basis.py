@@ -23,11 +23,12 @@ from fairordinal.metrics import mean_cost, pairwise_demographic_parity_differenc
 from fairordinal.models import fit_table
 from fairordinal.ranker import _paths as ranker_paths
 from fairordinal.ranker import read_rows
+from made_up import people
 
 QUICK = {"ranker": "direct", "cv": 3, "alpha": 0.03, "max_violation": 0.1}
 
 
-def people(n=800, seed=0):
+def product_people(n=800, seed=0):
     """Labels depend on a product of two features, which no linear score can tell."""
     generator = np.random.default_rng(seed)
     a = generator.integers(0, 2, n)
@@ -37,14 +38,6 @@ def people(n=800, seed=0):
     return X, np.digitize(hidden, [-1.5, 0.5, 2.0]), a
 
 
-def linear_people(n=800, seed=0):
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, 2, n)
-    X = generator.normal(size=(n, 4))
-    X[:, 0] += a
-    return X, np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2]), a
-
-
 def block_of(X, y, a):
     return Block.of(Features.of(X), a, y, int(a.max()) + 1, int(y.max()) + 1)
 
@@ -52,7 +45,7 @@ def block_of(X, y, a):
 @pytest.mark.parametrize("offset", [0.0, 1e7])
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_scores_of_the_basis_are_those_of_features(kind, offset):
-    X, y, a = people(300)
+    X, y, a = product_people(300)
     X = X + offset * (kind is np.asarray)
     rows = block_of(kind(X), y, a)
     none = Piecewise.none(rows)
@@ -68,7 +61,7 @@ def test_scores_of_the_basis_are_those_of_features(kind, offset):
 
 
 def test_columns_are_features_ramps_predictions_and_leaves():
-    X, y, a = people(500)
+    X, y, a = product_people(500)
     rows = block_of(X, y, a)
     basis = Trees.none(Piecewise.none(rows)).again(rows)
     columns = basis.mapped(rows).features.X.toarray()
@@ -94,10 +87,10 @@ def test_more_rows_grow_more_trees():
 
 
 def test_auto_takes_trees_where_they_help_and_ramps_where_not():
-    X, y, a = people()
+    X, y, a = product_people()
     bent = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
     assert (bent.basis_, bent.forest_ is None) == ("trees", False)
-    X, y, a = linear_people()
+    X, y, a = people(800, n_features=4)
     straight = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
     assert (straight.basis_, straight.forest_) == ("piecewise", None)
     assert straight.ramps_.n_ramps == len(straight.ramp_coef_) == 4
@@ -105,14 +98,14 @@ def test_auto_takes_trees_where_they_help_and_ramps_where_not():
 
 @pytest.mark.parametrize(("n", "n_more"), [(240, 0), (800, 1000)])
 def test_few_rows_and_very_many_features_are_left_to_linear_columns(n, n_more):
-    X, y, a = people(n)
+    X, y, a = product_people(n)
     X = np.hstack([X, np.zeros((n, n_more))])
     assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
 
 
 def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
-    X, y, a = people(600)
-    new_X, new_y, new_a = people(20000, seed=1)
+    X, y, a = product_people(600)
+    new_X, new_y, new_a = product_people(20000, seed=1)
     options = QUICK | {"alpha": 0.003, "max_violation": 0.5, "cv": 5}
     model = FairOrdinalClassifier(basis="trees", **options).fit(X, y, sensitive_features=a)
     truth = mean_cost(new_y, model.predict(new_X))
@@ -127,7 +120,7 @@ def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
 
 
 def test_the_same_rows_grow_the_same_model():
-    X, y, a = people()
+    X, y, a = product_people()
     models = [
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
         for _ in range(2)
@@ -139,7 +132,7 @@ def test_the_same_rows_grow_the_same_model():
 
 
 def test_predictions_need_no_lightgbm(monkeypatch):
-    X, y, a = people()
+    X, y, a = product_people()
     model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
     expected = model.predict(X)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
@@ -147,7 +140,7 @@ def test_predictions_need_no_lightgbm(monkeypatch):
 
 
 def test_without_lightgbm_auto_has_ramps_and_trees_name_the_extra(monkeypatch):
-    X, y, a = people()
+    X, y, a = product_people()
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     model = FairOrdinalClassifier(**QUICK | {"max_violation": 0.3})
     assert model.fit(X, y, sensitive_features=a).basis_ == "piecewise"
@@ -157,7 +150,7 @@ def test_without_lightgbm_auto_has_ramps_and_trees_name_the_extra(monkeypatch):
 
 @pytest.mark.parametrize("basis", ["auto", "piecewise", "trees"])
 def test_missing_numbers_are_filled_and_indicated(basis):
-    X, y, a = people()
+    X, y, a = product_people()
     X[::7, 0] = np.nan
     X[:, 3] = np.nan  # never known
     model = FairOrdinalClassifier(basis=basis, **QUICK).fit(X, y, sensitive_features=a)
@@ -168,7 +161,7 @@ def test_missing_numbers_are_filled_and_indicated(basis):
 
 
 def test_linear_models_say_what_to_do_about_missing_numbers():
-    X, y, a = people()
+    X, y, a = product_people()
     X[5, 0] = np.nan
     for estimator in (FairOrdinalClassifier, FairOrdinalFrontier):
         with pytest.raises(ValueError, match=r"contains NaN.*basis='auto'.*SimpleImputer"):
@@ -178,7 +171,7 @@ def test_linear_models_say_what_to_do_about_missing_numbers():
 @pytest.mark.parametrize("basis", ["piecewise", "trees"])
 @pytest.mark.parametrize("case", ["one feature", "constant", "all constant", "codes", "30 rows"])
 def test_odd_tables_give_sound_models(case, basis):
-    X, y, a = people(30 if case == "30 rows" else 600)
+    X, y, a = product_people(30 if case == "30 rows" else 600)
     if case == "one feature":
         X = X[:, 2:3]
     elif case == "constant":
@@ -194,7 +187,7 @@ def test_odd_tables_give_sound_models(case, basis):
 
 
 def test_a_basis_must_be_known():
-    X, y, a = people(100)
+    X, y, a = product_people(100)
     with pytest.raises(ValueError, match="basis must be one of"):
         FairOrdinalClassifier(basis="forest").fit(X, y, sensitive_features=a)
 
@@ -204,7 +197,7 @@ def test_a_basis_must_be_known():
 @pytest.mark.parametrize("lengths", [(600,), (100, 1, 499)])
 def test_models_are_the_same_however_rows_are_cut(lengths, most, basis, monkeypatch):
     monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", most)
-    X, y, a = people(600)
+    X, y, a = product_people(600)
     options = QUICK | {"basis": basis, "max_violation": 0.3}
     here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cut = [da.from_array(v, chunks=(lengths, *v.shape[1:])) for v in (X, y, a)]
@@ -217,7 +210,7 @@ def test_models_are_the_same_however_rows_are_cut(lengths, most, basis, monkeypa
 
 
 def test_a_frontier_pools_both_bases():
-    X, y, a = people()
+    X, y, a = product_people()
     options = {"cv": 3, "ranker": "direct"}
     frontier = FairOrdinalFrontier(**options).fit(X, y, sensitive_features=a)
     models = [frontier.model(number) for number in range(len(frontier.points_))]
@@ -246,7 +239,7 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
         return np.full((len(folds), len(plan.alphas)), share)
 
     monkeypatch.setattr(Plan, "accuracies", accuracies)
-    X, y, a = people()
+    X, y, a = product_people()
     model = FairOrdinalClassifier(ranker="direct")
     pool = model._learn_paths(X, y, a, None)
     assert tried == [5, *n_folds]
@@ -255,7 +248,7 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
 
 @pytest.mark.parametrize("factor", [1e-3, 7.0, 1e6])
 def test_the_unit_of_weights_does_not_change_trees(factor):
-    X, y, a = people()
+    X, y, a = product_people()
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     one, other = (
         FairOrdinalClassifier(basis="trees", **QUICK).fit(
@@ -269,7 +262,7 @@ def test_the_unit_of_weights_does_not_change_trees(factor):
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_models_do_not_depend_on_the_output_that_users_want_of_transformers(library):
-    X, y, a = people()
+    X, y, a = product_people()
     expected = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).predict(X)
     with sklearn.config_context(transform_output=library):
         model = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a)
@@ -278,7 +271,7 @@ def test_models_do_not_depend_on_the_output_that_users_want_of_transformers(libr
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_missing_numbers_are_filled_by_weighted_means(kind):
-    X, y, a = people(300)
+    X, y, a = product_people(300)
     X[::3, 0] = np.nan
     X[:, 3] = np.nan
     weight = 1 + 4 * (X[:, 1] > 0)
@@ -291,7 +284,7 @@ def test_missing_numbers_are_filled_by_weighted_means(kind):
 
 
 def test_where_no_tree_can_be_grown_the_model_says_so():
-    X, y, a = people(30)
+    X, y, a = product_people(30)
     frame = pd.DataFrame(X, columns=list("pqrs")).assign(y=y, a=a)
     with pytest.warns(UserWarning, match="No tree could be grown"):
         model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
@@ -303,7 +296,7 @@ def test_where_no_tree_can_be_grown_the_model_says_so():
 
 
 def test_a_forest_without_trees_is_not_its_own_rival():
-    X, _, a = people(36)
+    X, _, a = product_people(36)
     y = np.digitize(X[:, 0], [-0.5, 0.5])  # clear enough for 36 rows
     options = QUICK | {"basis": "trees", "max_violation": 0.9}
     with pytest.warns(UserWarning, match="No tree could be grown"):
@@ -314,7 +307,7 @@ def test_a_forest_without_trees_is_not_its_own_rival():
 
 def test_folds_count_rows_in_the_unit_of_all_rows():
     """The only row of weight 1 may be held out; the others are no multiples of the next one."""
-    X, y, a = linear_people(300)
+    X, y, a = people(300, n_features=4)
     weight = np.random.default_rng(0).integers(2, 400, 300).astype(float)
     weight[0] = 1.0
     rows = Block.of(Features.of(X, weight), a, y, 2, int(y.max()) + 1, weight=weight)
@@ -328,7 +321,7 @@ def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
     def load(name):
         raise OSError("libgomp.so.1: cannot open shared object file")
 
-    X, y, a = people()
+    X, y, a = product_people()
     monkeypatch.setattr(importlib, "import_module", load)
     assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ != "trees"
     with pytest.raises(ImportError, match=r"installed but cannot be loaded: libgomp"):
@@ -336,7 +329,7 @@ def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
 
 
 def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does():
-    X, y, a = people()
+    X, y, a = product_people()
     options = QUICK | {"confidence": 0.95, "max_violation": 0.15}
     model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cost, violation = model.basis_results_[model.basis_]
@@ -346,7 +339,7 @@ def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does(
 
 
 def test_a_constant_model_is_called_so():
-    X, y, a = people()
+    X, y, a = product_people()
     model = FairOrdinalClassifier(**QUICK | {"max_violation": 0.0})
     with pytest.warns(UserWarning, match="hardly distinguishes between them"):
         model.fit(X, y, sensitive_features=a)
@@ -355,7 +348,7 @@ def test_a_constant_model_is_called_so():
 
 
 def test_ramps_end_where_a_label_is_likely_or_unlikely():
-    X, y, a = linear_people(4000)
+    X, y, a = people(4000, n_features=4)
     rows = block_of(X, y, a)
     basis = Piecewise.none(rows).again(rows)
     values = basis.ramps.values(X)
@@ -367,7 +360,7 @@ def test_ramps_end_where_a_label_is_likely_or_unlikely():
 
 
 def test_very_many_labels_have_few_ramps_the_same_in_every_fold():
-    X, _, a = linear_people(800)
+    X, _, a = people(800, n_features=4)
     y = np.clip(np.rint(20 + 6 * X[:, 0]), 0, 40).astype(int)
     y = np.unique(y, return_inverse=True)[1]
     rows = block_of(X, y, a)
@@ -378,7 +371,7 @@ def test_very_many_labels_have_few_ramps_the_same_in_every_fold():
 
 
 def test_labels_and_groups_that_rows_lack_have_ramps_of_nothing():
-    X, y, a = people(300)
+    X, y, a = product_people(300)
     rows = block_of(X, y, a)
     some = rows.take(np.flatnonzero((y > 0) & (a == 1)))
     ramps = Piecewise.none(rows).again(some).ramps

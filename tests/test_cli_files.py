@@ -7,58 +7,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
+from cli_runner import AUDITED, ORDER, failure, run
 from fairordinal import audit, audit_counts, optimize_thresholds
-from fairordinal.cli import app, main
 from fairordinal.models import load_model
-
-ORDER = ["bad", "okay", "good", "great"]
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
-
-
-def failure(monkeypatch, capsys, *arguments):
-    """Exit code and the line that `main` prints."""
-    monkeypatch.setattr("sys.argv", ["fairordinal", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    code = stopped.value.code
-    return (1, code) if isinstance(code, str) else (code, capsys.readouterr().err)
-
-
-def people(n=300, seed=0):
-    generator = np.random.default_rng(seed)
-    sex = generator.choice(["f", "m"], n)
-    score = generator.normal(size=n) + 0.7 * (sex == "f")
-    level = np.digitize(score + 0.5 * generator.normal(size=n), [-1, 0, 1])
-    predicted = np.digitize(score, [-1, 0, 1])
-    return pd.DataFrame(
-        {
-            "id": [f"{i:05d}" for i in range(n)],
-            "score": score.round(4),
-            "town": generator.choice(["Ulm", 'the "old", town', "Bonn"], n),
-            "sex": sex,
-            "grade": np.array(ORDER)[level],
-            "predicted": np.array(ORDER)[predicted],
-        }
-    )
-
-
-AUDITED = ("--y", "grade", "--pred", "predicted", "--group", "sex", "--labels", ",".join(ORDER))
-
-
-@pytest.fixture
-def frame():
-    return people()
-
-
-@pytest.fixture
-def expected(frame):
-    found = audit(frame.grade, frame.predicted, sensitive_features=frame[["sex"]], labels=ORDER)
-    return str(found)
 
 
 def write_csv(frame, path):

@@ -13,24 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cli_runner import AUDITED, ORDER, failure, run
 from fairordinal import audit, optimize_thresholds
 from fairordinal._source import open_table
 from fairordinal.models import load_model
-from test_cli_files import AUDITED, ORDER, failure, people, run
 
 NUMBERED = ("--y", "y", "--pred", "p", "--group", "sex")
 MAIN = "from fairordinal.cli import main; main()"
-
-
-@pytest.fixture
-def frame():
-    return people()
-
-
-@pytest.fixture
-def expected(frame):
-    found = audit(frame.grade, frame.predicted, sensitive_features=frame[["sex"]], labels=ORDER)
-    return str(found)
 
 
 def numbered(frame):

@@ -43,7 +43,7 @@ Y, PRED, SCORE, GROUP, INPUT, WORD, DATE = (
 COLUMNS = (Y, PRED, SCORE, GROUP, INPUT, WORD, DATE)
 
 
-def rows_of(n=120, seed=0):
+def hostile_rows(n=120, seed=0):
     """Rows with hostile cells, one list for each row."""
     rng = np.random.default_rng(seed)
     for i in range(n):
@@ -63,7 +63,7 @@ def write_rows(path, header, rows):
 
 @pytest.fixture
 def table(tmp_path):
-    return write_rows(tmp_path / "in\x1b[1m\rPASS: fair\u202e.csv", COLUMNS, rows_of())
+    return write_rows(tmp_path / "in\x1b[1m\rPASS: fair\u202e.csv", COLUMNS, hostile_rows())
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_hostile_predictions_are_written_as_they_are(table, run, tmp_path):
     assert not raw(printed + noted)
     found = pq.read_table(out)
     assert set(found.column("predicted").to_pylist()) <= set(LABELS)
-    assert found.column(INPUT).to_pylist() == [row[4] for row in rows_of()]
+    assert found.column(INPUT).to_pylist() == [row[4] for row in hostile_rows()]
 
 
 MISTAKES = {
@@ -180,7 +180,7 @@ def test_hostile_names_in_messages_do_not_reach_the_terminal(mistake, table, run
 
 def test_hostile_names_in_notes_do_not_reach_the_terminal(run, tmp_path):
     """Missing cells, small groups, dates and text without equal cells are all noted."""
-    rows = [*rows_of()]
+    rows = [*hostile_rows()]
     rows[0][3] = rows[1][0] = ""
     rows[2][3] = "alone\x1b[1m"
     for i, row in enumerate(rows):
@@ -235,7 +235,8 @@ def test_progress_shows_names_as_they_are(monkeypatch, capfd):
 @pytest.mark.parametrize("command", ["audit", "thresholds", "help", "error"])
 def test_results_are_printed_in_any_encoding(command, encoding, tmp_path):
     rows = [
-        [*row[:3], "größer→" if i % 2 else "日本", *row[4:]] for i, row in enumerate(rows_of(60))
+        [*row[:3], "größer→" if i % 2 else "日本", *row[4:]]
+        for i, row in enumerate(hostile_rows(60))
     ]
     table = write_rows(tmp_path / "table.csv", COLUMNS, rows)
     arguments = {

@@ -27,7 +27,7 @@ from fairordinal.metrics import (
     pairwise_demographic_parity_difference,
     pairwise_equal_opportunity_difference,
 )
-from test_ordinal import people
+from made_up import people
 
 MEASURES = {
     "demographic_parity": pairwise_demographic_parity_difference,

@@ -15,6 +15,7 @@ from fairordinal import FairOrdinalClassifier, audit
 from fairordinal._rows import _dask as dask_rows
 from fairordinal.ranker import FairLinearRanker
 from fairordinal.ranker import _paths as ranker_paths
+from made_up import people
 
 OPTIONS = {"trade_off": 0.3, "ranker": "relaxed", "alpha": 1e-3, "cv": 2}
 
@@ -24,14 +25,6 @@ def cluster(n_workers=2):
     options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**options) as running, Client(running) as client:
         yield client
-
-
-def people(n=6000, seed=0):
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, 2, n)
-    X = generator.normal(size=(n, 3))
-    X[:, 0] += 0.7 * a
-    return X, np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2]), a
 
 
 def in_blocks(*columns, size=1500):
@@ -74,7 +67,7 @@ def when(passed, least, act):
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", [6, 20])  # while models are chosen; while one learns from all
 def test_a_killed_worker_makes_no_difference(slowly, moment):
-    X, y, a = people()
+    X, y, a = people(6000)
     here = FairOrdinalClassifier(**OPTIONS).fit(X, y, sensitive_features=a)
     with cluster() as client:
         lazy = in_blocks(X, y, a)

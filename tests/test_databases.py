@@ -111,8 +111,3 @@ def test_recipes_give_the_audit_of_the_rows(database):
 def test_queries_are_well_formed_in_their_dialect(title, code):
     for query in re.findall(r'query = """(.*?)"""', code, flags=re.DOTALL):
         sqlglot.parse_one(query, read=DIALECTS.get(title, "duckdb"))
-
-
-@pytest.mark.parametrize("path", re.findall(r"\]\(([^)#]+)\)", PAGE))
-def test_links_lead_somewhere(path):
-    assert (Path(__file__).resolve().parents[1] / "docs" / path).exists()

@@ -30,6 +30,7 @@ from skordinal.classifiers import POM, SVOR
 from fairordinal import FairThresholdClassifier
 from fairordinal.datasets import load_diabetes
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
+from sklearn_checks import SCORES_AND_LABELS
 
 DIABETES = load_diabetes()
 X, y, sex = DIABETES.data, DIABETES.target, DIABETES.sensitive_features
@@ -345,12 +346,8 @@ class WithGroups(FairThresholdClassifier):
         return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
 
-ON_PURPOSE = {
-    "check_classifiers_train": "scores are one number a row, whatever the number of labels",
-    "check_classifiers_classes": "scores are one number a row, whatever the number of labels",
-    "check_classifiers_one_label": "labels without a second one have no order",
+ON_PURPOSE = SCORES_AND_LABELS | {
     "check_classifiers_one_label_sample_weights": "weights leave one group only",
-    "check_classifiers_regression_target": "half stars are labels; so is any number",
     "check_fit2d_1sample": "one row is one group: nothing to compare",
 }
 

@@ -27,6 +27,7 @@ from fairordinal.baselines import (
     WassersteinFairClassifier,
 )
 from fairordinal.ranker import FairLinearRanker
+from made_up import people
 
 QUICK = {"alpha": 1e-2, "ranker": "relaxed", "cv": 2}
 
@@ -61,13 +62,6 @@ MODELS = [
     CumulativeClassifier(ThresholdOptimizer(estimator=LogisticRegression())),
 ]
 each = pytest.mark.parametrize("model", MODELS, ids=lambda model: repr(model)[:45])
-
-
-def people(seed, n=60, n_features=3):
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(n, n_features))
-    y = np.digitize(X[:, 0] + 0.5 * generator.normal(size=n), [-0.5, 0.5])
-    return X, y, generator.integers(0, 2, n)
 
 
 def fit(model, X, y, a):
@@ -120,7 +114,7 @@ def test_every_public_class_with_fit_is_tested_here():
 
 
 def bad_rows():
-    X, y, a = people(1, n_features=4)
+    X, y, a = people(60, 1, n_features=4)
     spoilt = X.copy()
     spoilt[5, 1] = np.nan
     wild = X.copy()
@@ -128,7 +122,7 @@ def bad_rows():
     return {
         "labels too short": (X, y[:-1], a),
         "one label": (X, np.zeros(len(y), int), a),
-        "names without order": (X, np.array(["a", "b", "c"])[y], a),
+        "names without order": (X, np.array(list("abcd"))[y], a),
         "text": (X.astype(str) + "x", y, a),
         "a missing number": (spoilt, y, a),
         "an infinite number": (wild, y, a),
@@ -139,7 +133,7 @@ def bad_rows():
 @each
 @pytest.mark.parametrize("fault", bad_rows())
 def test_a_fit_to_bad_rows_changes_nothing(model, fault):
-    X, y, a = people(0)
+    X, y, a = people(60)
     state = State(fit(clone(model), X, y, a), X, a)
     try:
         fit(state.model, *bad_rows()[fault])
@@ -171,9 +165,9 @@ class _Stop:
 @pytest.mark.parametrize("error", [RuntimeError("stop"), KeyboardInterrupt()], ids=type)
 def test_a_fit_that_stops_anywhere_changes_nothing(model, error, monkeypatch):
     """Some attributes were those of the failed fit: accuracy fell from 0.563 to 0.313."""
-    X, y, a = people(0)
+    X, y, a = people(60)
     state = State(fit(clone(model), X, y, a), X, a)
-    others = people(1, n=50, n_features=4)
+    others = people(50, 1, n_features=4)
     for at in range(100):
         with monkeypatch.context() as patched:
             stop = _Stop(patched, type(model), at, error)
@@ -191,8 +185,8 @@ def test_a_fit_that_stops_anywhere_changes_nothing(model, error, monkeypatch):
 @each
 def test_a_fit_leaves_nothing_of_the_one_before(model):
     """A classifier of a frontier, fitted to other rows, kept what the frontier had promised."""
-    X, y, a = people(0)
-    other = people(1, n=50, n_features=4)
+    X, y, a = people(60)
+    other = people(50, 1, n_features=4)
     again, new = fit(fit(clone(model), X, y, a), *other), fit(clone(model), *other)
     assert vars(again).keys() == vars(new).keys()
     for ours, theirs in zip(answers(again, *other[::2]), answers(new, *other[::2]), strict=True):
@@ -200,17 +194,17 @@ def test_a_fit_leaves_nothing_of_the_one_before(model):
 
 
 def test_a_refitted_model_of_a_frontier_promises_nothing_old():
-    X, y, a = people(0)
+    X, y, a = people(60)
     frontier = FairOrdinalFrontier(estimator=LinearRegression(), cv=2, max_time=0.05)
     chosen = fit(frontier, X, y, a).select(knee=True)
     chosen.set_params(max_violation=0.2)
     again = FairThresholdClassifier(LinearRegression(), cv=2, max_violation=0.2)
-    fresh = fit(again, *people(1))
-    assert fit(chosen, *people(1)).expected_violation_ == fresh.expected_violation_
+    fresh = fit(again, *people(60, 1))
+    assert fit(chosen, *people(60, 1)).expected_violation_ == fresh.expected_violation_
 
 
 def test_settings_of_scikit_learn_outlive_a_fit():
-    X, y, a = people(0)
+    X, y, a = people(60)
     ranker = FairLinearRanker(**QUICK).set_output(transform="pandas")
     for _ in range(2):
         scores = ranker.fit(X, y, sensitive_features=a).transform(X)

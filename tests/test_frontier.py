@@ -16,7 +16,7 @@ from fairordinal._path import non_dominated
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import limited
-from test_ordinal import people
+from made_up import people
 
 QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
 

@@ -1,9 +1,7 @@
-"""An import points only up this list; a row's modules do not know each other."""
+"""An import points only up this list; modules of one row do not import each other."""
 
 import ast
 from pathlib import Path
-
-import pytest
 
 import fairordinal
 
@@ -34,46 +32,63 @@ def module_of(path):
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imported(path):
-    """Names of the package's own modules that a file imports."""
+def imports_in(path):
+    """Import statements of a file, with the place of each for messages."""
     for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            module = node.module or ""
-            names = (
-                [f"{module}.{a.name}" for a in node.names] if module == "fairordinal" else [module]
-            )
-        yield from (name.split(".")[1] for name in names if name.startswith("fairordinal."))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_up_the_list(path):
-    module = module_of(path)
-    assert module in PLACE, f"{module} has no layer"
-    for target in imported(path):
-        allowed = target == module or PLACE[target] < PLACE[module]
-        assert allowed, f"{module} looks down at {target}"
+IMPORTS = [(module_of(path), *found) for path in FILES for found in imports_in(path)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_private_modules_are_imported_in_their_own_package_only(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+def imported_layers(node):
+    """The package's own modules, by their names in `LAYERS`, that a statement imports."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif node.module == "fairordinal":
+        names = [f"fairordinal.{alias.name}" for alias in node.names]
+    else:
+        names = [node.module or ""]
+    return [name.split(".")[1] for name in names if name.startswith("fairordinal.")]
+
+
+def test_imports_point_up_the_list():
+    wrong = [
+        f"{place}: {module} imports {target}"
+        for module, place, node in IMPORTS
+        for target in imported_layers(node)
+        if target != module and PLACE.get(target, len(LAYERS)) >= PLACE.get(module, 0)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_are_absolute():
+    relative = [place for _, place, node in IMPORTS if getattr(node, "level", 0)]
+    assert not relative, "\n".join(relative)
+
+
+def test_private_modules_are_imported_in_their_own_package_only():
+    wrong = []
+    for module, place, node in IMPORTS:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fairordinal."):
-            _, package, *private = node.module.split(".")
-            inside = package == module_of(path)
-            assert inside or not any(part.startswith("_") for part in private), node.module
+            _, package, *inner = node.module.split(".")
+            if package != module and any(part.startswith("_") for part in inner):
+                wrong.append(f"{place}: {module} imports {node.module}")
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nothing_private_of_scikit_learn_is_imported(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+def test_nothing_private_of_scikit_learn_is_imported():
+    wrong = []
+    for _, place, node in IMPORTS:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
             parts = [*node.module.split("."), *(alias.name for alias in node.names)]
-            assert not [part for part in parts if part.startswith("_")]
+            if any(part.startswith("_") for part in parts):
+                wrong.append(f"{place}: {'.'.join(parts)}")
+    assert not wrong, "\n".join(wrong)
 
 
-def test_every_layer_exists():
+def test_every_module_has_a_layer_and_every_layer_exists():
     assert {module_of(path) for path in FILES} == set(PLACE)
 
 

@@ -1,10 +1,7 @@
-"""Rows that stay where they are give the audit of the rows loaded."""
+"""An audit of out-of-core rows is the audit of the same rows in memory."""
 
-import itertools
 import subprocess
 import sys
-from functools import partial
-from operator import getitem
 
 import dask
 import dask.array as da
@@ -23,48 +20,13 @@ from hypothesis import strategies as st
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
 from fairordinal._lazy import _arrow, _dask, _group_by
+from lazy_frames import HOLDERS, dask_frame, duckdb_relation, polars_lazy, split
 from strategies import rows
 
 NAMES = {"y_true": "grade", "y_pred": "predicted", "sensitive_features": "sex"}
 LEVELS = ["bad", "fair", "good"]
 
 
-def dask_frame(parts):
-    """A Dask DataFrame of these very partitions, whatever their types."""
-    places = range(len(parts))
-    return dd.from_map(partial(getitem, parts), places, meta=parts[0], enforce_metadata=False)
-
-
-def split(frame, cuts):
-    """Consecutive parts of a frame; some may be empty."""
-    places = [0, *sorted(cut % (len(frame) + 1) for cut in cuts), len(frame)]
-    return [frame.iloc[i:j] for i, j in itertools.pairwise(places)]
-
-
-def arrow_dataset(parts):
-    return ds.dataset([pa.Table.from_pandas(part, preserve_index=False) for part in parts])
-
-
-def arrow_stream(parts):
-    return arrow_dataset(parts).scanner().to_reader()
-
-
-def polars_lazy(parts):
-    return pl.concat([pl.from_pandas(part) for part in parts]).lazy()
-
-
-def duckdb_relation(parts):
-    table = pa.concat_tables([pa.Table.from_pandas(part, preserve_index=False) for part in parts])
-    return duckdb.connect().from_arrow(table)
-
-
-HOLDERS = {
-    "dask": dask_frame,
-    "dataset": arrow_dataset,
-    "stream": arrow_stream,
-    "polars": polars_lazy,
-    "duckdb": duckdb_relation,
-}
 every_holder = pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
 
 
@@ -132,7 +94,8 @@ def test_columns_of_dask_are_audited_as_rows(data, arrays):
     assert_same(found, audit("grade", "predicted", data=frame, sample_weight="w", **options))
 
 
-def people(n=60):
+def small_frame(n=60):
+    """True and predicted grades, groups, scores and whole weights."""
     random = np.random.default_rng(0)
     y = random.integers(0, 3, n)
     predicted = np.clip(y + random.integers(-1, 2, n), 0, 2)
@@ -151,7 +114,7 @@ def of(data, **options):
 
 @every_holder
 def test_scores_that_were_cut_are_counted_as_well(hold):
-    frame = people()
+    frame = small_frame()
     found, expected = of(hold(parts_of(frame)), scores="score"), of(frame, scores="score")
     assert_same(found, expected)
     assert str(found.attribution()) == str(expected.attribution())
@@ -159,7 +122,7 @@ def test_scores_that_were_cut_are_counted_as_well(hold):
 
 @every_holder
 def test_a_column_may_be_used_twice_and_be_called_anything(hold):
-    frame = people().rename(columns={"grade": "rows", "w": "key 0"})
+    frame = small_frame().rename(columns={"grade": "rows", "w": "key 0"})
     options = {"y_true": "rows", "y_pred": "rows", "sample_weight": "key 0"}
     assert_same(of(hold(parts_of(frame)), **options), of(frame, **options))
     twice = {"y_true": "rows", "y_pred": "key 0", "sample_weight": "key 0"}
@@ -169,13 +132,13 @@ def test_a_column_may_be_used_twice_and_be_called_anything(hold):
 @every_holder
 @pytest.mark.parametrize("kind", ["bool", "int8", "float32", "Int64", "double[pyarrow]"])
 def test_weights_of_any_numeric_type_are_summed(hold, kind):
-    frame = people()
+    frame = small_frame()
     frame["w"] = (frame.w > 1).astype(kind)
     assert_same(of(hold(parts_of(frame)), sample_weight="w"), of(frame, sample_weight="w"))
 
 
 def test_a_missing_weight_of_a_nullable_type_is_refused_by_dask():
-    frame = people().astype({"w": "Int64"})
+    frame = small_frame().astype({"w": "Int64"})
     frame.loc[2, "w"] = pd.NA
     with pytest.raises(ValueError, match="got a missing value in 1 rows"):
         of(dask_frame(parts_of(frame)), sample_weight="w")
@@ -183,7 +146,7 @@ def test_a_missing_weight_of_a_nullable_type_is_refused_by_dask():
 
 @pytest.mark.parametrize("weight", ["1.5", [1], None])
 def test_weights_that_are_no_numbers_are_refused_by_dask(weight):
-    frame = people().astype({"w": object})
+    frame = small_frame().astype({"w": object})
     frame["w"] = [weight] * len(frame)
     with pytest.raises(ValueError, match="sample_weight must"):
         of(dask_frame(parts_of(frame)), sample_weight="w")
@@ -191,7 +154,7 @@ def test_weights_that_are_no_numbers_are_refused_by_dask(weight):
 
 @every_holder
 def test_names_follow_labels(hold):
-    frame = people()
+    frame = small_frame()
     named = frame.assign(grade=frame.grade.map(dict(enumerate(LEVELS))))
     named = named.assign(predicted=frame.predicted.map(dict(enumerate(LEVELS))))
     assert_same(of(hold(parts_of(named)), labels=LEVELS), of(named, labels=LEVELS))
@@ -203,7 +166,7 @@ ORDERED = ["dask", "dataset", "polars", "duckdb enum", "parquet", "parquet of po
 
 
 def ordered_frame(kind, tmp_path):
-    frame = people()
+    frame = small_frame()
     columns = {
         name: pd.Categorical.from_codes(frame[name], LEVELS, ordered=True)
         for name in ("grade", "predicted")
@@ -234,11 +197,11 @@ def ordered_frame(kind, tmp_path):
 def test_a_declared_order_is_kept(kind, tmp_path):
     found = of(ordered_frame(kind, tmp_path))
     assert found.table.labels.tolist() == LEVELS
-    np.testing.assert_array_equal(found.table.cube, of(people()).table.cube)
+    np.testing.assert_array_equal(found.table.cube, of(small_frame()).table.cube)
 
 
 def test_an_order_that_a_parquet_file_does_not_keep_is_not_made_up(tmp_path):
-    frame = people()
+    frame = small_frame()
     for name in ("grade", "predicted"):
         frame[name] = pd.Categorical.from_codes(frame[name], LEVELS, ordered=True)
     table = pa.Table.from_pandas(frame)
@@ -267,11 +230,11 @@ def test_an_order_that_a_parquet_file_does_not_keep_is_not_made_up(tmp_path):
     ],
 )
 def test_bad_rows_and_names_are_refused_without_a_row_number(hold, change, options, message):
-    frame = people().astype({"grade": float, "predicted": float, "w": float})
+    frame = small_frame().astype({"grade": float, "predicted": float, "w": float})
     for name, value in change.items():
         frame.loc[[3, 30, 31], name] = value
     if not change:
-        frame = people()
+        frame = small_frame()
     with pytest.raises((ValueError, pa.ArrowInvalid), match=message):
         of(hold(parts_of(frame)), **options)
 
@@ -279,10 +242,10 @@ def test_bad_rows_and_names_are_refused_without_a_row_number(hold, change, optio
 @every_holder
 def test_no_rows_at_all_are_called_empty(hold):
     with pytest.raises(ValueError, match="is empty; it must hold at least one row"):
-        of(hold([people().iloc[:0]]))
+        of(hold([small_frame().iloc[:0]]))
 
 
-@pytest.mark.parametrize("data", ["folder", {"grade": [1]}, 3, [people()]])
+@pytest.mark.parametrize("data", ["folder", {"grade": [1]}, 3, [small_frame()]])
 def test_what_is_no_frame_is_refused(data):
     with pytest.raises(ValueError, match=r"(?s)data must be a frame .* Open files first"):
         of(data)
@@ -298,7 +261,7 @@ def test_names_need_data():
 def test_too_many_distinct_rows_are_refused_with_the_column_that_has_them(
     hold, options, monkeypatch
 ):
-    frame = people(2000)
+    frame = small_frame(2000)
     frame["score"] += np.arange(2000) / 4096
     for module in (_group_by, _dask):
         monkeypatch.setattr(module, "MOST_DISTINCT", 1000)
@@ -312,7 +275,7 @@ def test_too_many_distinct_rows_are_refused_with_the_column_that_has_them(
 
 @every_holder
 def test_results_are_frames_of_the_library_that_suits(hold):
-    data = hold(parts_of(people()))
+    data = hold(parts_of(small_frame()))
     wanted = {dask_frame: "pandas", duckdb_relation: "pandas", polars_lazy: "polars"}
     library = wanted.get(hold, "pyarrow")
     assert type(of(data).frame()).__module__.startswith(library)
@@ -322,7 +285,7 @@ def test_results_are_frames_of_the_library_that_suits(hold):
 
 
 def test_partitions_may_differ_in_types_categories_and_groups():
-    whole = people()
+    whole = small_frame()
     first, second, third = whole.iloc[:20], whole.iloc[20:25], whole.iloc[25:]
     women = second.assign(sex="f", grade=second.grade.astype(float))
     parts = [
@@ -335,7 +298,7 @@ def test_partitions_may_differ_in_types_categories_and_groups():
 
 
 def test_ordered_categories_that_differ_between_partitions_need_labels():
-    whole = people()
+    whole = small_frame()
     whole["grade"] = whole.grade.map(dict(enumerate(LEVELS)))
     whole["predicted"] = whole.predicted.map(dict(enumerate(LEVELS)))
     kinds = [pd.CategoricalDtype(LEVELS, ordered=True), pd.CategoricalDtype(LEVELS[::-1], True)]
@@ -349,7 +312,7 @@ def test_ordered_categories_that_differ_between_partitions_need_labels():
 
 
 def test_arrays_of_other_chunks_are_matched():
-    frame = people()
+    frame = small_frame()
     y, predicted = (da.from_array(frame[n].to_numpy(), chunks=c) for n, c in
                     (("grade", 7), ("predicted", 20)))  # fmt: skip
     features = da.from_array(frame[["sex", "w"]].to_numpy(dtype=object), chunks=(9, 1))
@@ -358,7 +321,7 @@ def test_arrays_of_other_chunks_are_matched():
 
 
 def test_features_of_dask_may_be_a_frame_a_list_or_a_mapping():
-    frame = people()
+    frame = small_frame()
     lazy = dd.from_pandas(frame, npartitions=3)
     expected = of(frame, sensitive_features=["sex", "w"])
     columns = lazy.sex, lazy.w
@@ -366,20 +329,23 @@ def test_features_of_dask_may_be_a_frame_a_list_or_a_mapping():
         assert_same(audit(lazy.grade, lazy.predicted, sensitive_features=features), expected)
 
 
-LAZY = dd.from_pandas(people(), npartitions=3)
+LAZY = dd.from_pandas(small_frame(), npartitions=3)
 SHORT = LAZY.predicted[LAZY.w > 1]
 
 
 @pytest.mark.parametrize(
     ("y_pred", "message"),
     [
-        (people().predicted, "y_pred must be a column of Dask .* got a Series of pandas"),
-        (people().predicted.tolist(), "y_pred must be a column of Dask .* got a list of builtins"),
+        (small_frame().predicted, "y_pred must be a column of Dask .* got a Series of pandas"),
+        (
+            small_frame().predicted.tolist(),
+            "y_pred must be a column of Dask .* got a list of builtins",
+        ),
         (LAZY.predicted.repartition(npartitions=2), "has 2 partitions but .* has 3"),
         (SHORT, r"a partition of y_pred has \d+ rows but that of sensitive_features has 20"),
         (SHORT.values, r"a partition of y_pred has \d+ rows but that of sensitive_feat"),
         (LAZY[["w", "predicted"]], "y_pred must be a column of Dask"),
-        (dask.delayed(people().predicted), "y_pred must be a column of Dask"),
+        (dask.delayed(small_frame().predicted), "y_pred must be a column of Dask"),
     ],
 )
 def test_columns_that_do_not_match_are_refused(y_pred, message):
@@ -395,7 +361,7 @@ def test_arrays_of_different_lengths_are_refused():
 
 def test_workers_of_a_cluster_count():
     distributed = pytest.importorskip("distributed")
-    frame = people()
+    frame = small_frame()
     with (
         dask.config.set({"distributed.worker.daemon": False}),
         distributed.LocalCluster(
@@ -424,7 +390,7 @@ def test_polars_collects_counts_alone(monkeypatch):
         return found
 
     monkeypatch.setattr(pl.LazyFrame, "collect", noted)
-    of(pl.from_pandas(people(5000)).lazy())
+    of(pl.from_pandas(small_frame(5000)).lazy())
     assert max(heights) <= 2 * 3 * 3
 
 
@@ -433,13 +399,13 @@ def test_partitions_of_dask_are_read_once_and_become_counts():
 
     def load(i):
         read.append(i)
-        return people(500)
+        return small_frame(500)
 
     class Watch(dask.callbacks.Callback):
         def _finish(self, dsk, state, errored):
             results.extend(value for value in state["cache"].values() if hasattr(value, "shape"))
 
-    lazy = dd.from_map(load, range(10), meta=people(1))
+    lazy = dd.from_map(load, range(10), meta=small_frame(1))
     read.clear()
     with Watch(), dask.config.set(scheduler="synchronous"):
         audit(lazy.grade, lazy.predicted, sensitive_features=lazy.sex)
@@ -480,7 +446,7 @@ def test_metrics_do_not_load_what_is_not_in_memory(metric, name, column):
 
 
 def test_guards_take_rows_that_are_elsewhere():
-    frame = people()
+    frame = small_frame()
     lazy = pl.from_pandas(frame).lazy()
     assert_pairwise_fair(**NAMES, max_violation=0.9, data=lazy)
     with pytest.raises(AssertionError, match="pairwise demographic parity"):
@@ -489,7 +455,7 @@ def test_guards_take_rows_that_are_elsewhere():
 
 
 def test_a_lazy_table_of_counts_is_audited_with_its_counts_as_weights():
-    counts = pl.from_pandas(people()).group_by("grade", "predicted", "sex").len("n")
+    counts = pl.from_pandas(small_frame()).group_by("grade", "predicted", "sex").len("n")
     expected = audit_counts(counts, **NAMES, count="n")
     assert_same(of(counts.lazy(), sample_weight="n"), expected)
 

@@ -19,20 +19,11 @@ from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThreshol
 from fairordinal._rows import fold_numbers, seed_of
 from fairordinal.metrics import pairwise_demographic_parity_difference
 from fairordinal.ranker import FairLinearRanker
-from made_up import groups_of
+from made_up import people
+from sklearn_checks import MadeUpGroups
 
 QUICK = {"alpha": 1e-3, "ranker": "relaxed", "cv": 2}
 NAMES = ["skill", "club", "noise"]
-
-
-def people(n=200, seed=0):
-    """Skill is what counts; one feature betrays the group."""
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, 2, n)
-    X = generator.normal(size=(n, 3))
-    X[:, :2] += a[:, None]
-    y = np.digitize(X[:, 0] + 0.7 * generator.normal(size=n), [-0.8, 0.5, 1.5])
-    return X, y, a
 
 
 TRAINED = [FairLinearRanker(**QUICK), FairOrdinalClassifier(trade_off=0.1, **QUICK)]
@@ -51,7 +42,7 @@ trained = pytest.mark.parametrize("model", TRAINED, ids=lambda model: type(model
 )
 def test_models_are_kept_in_files_of_skops(model):
     skops = pytest.importorskip("skops.io")
-    X, y, a = people()
+    X, y, a = people(200)
     model = sklearn.clone(model).fit(X, y, sensitive_features=a)
     data = skops.dumps(model)
     again = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
@@ -64,7 +55,7 @@ def test_models_are_kept_in_files_of_skops(model):
 
 def test_thresholds_for_each_group_are_kept_in_files_of_skops():
     skops = pytest.importorskip("skops.io")
-    X, y, a = people()
+    X, y, a = people(200)
     model = FairThresholdClassifier(Ridge(), group_aware=True).fit(X, y, sensitive_features=a)
     data = skops.dumps(model)
     again = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
@@ -76,7 +67,7 @@ def test_thresholds_for_each_group_are_kept_in_files_of_skops():
 @trained
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_names_of_columns_come_through_a_pipeline(model, library):
-    X, y, a = people()
+    X, y, a = people(200)
     frames = {"pandas": pd.DataFrame(X, columns=NAMES), "polars": pl.DataFrame(X, schema=NAMES)}
     frame = frames[library]
     with sklearn.config_context(enable_metadata_routing=True):
@@ -92,7 +83,7 @@ def test_names_of_columns_come_through_a_pipeline(model, library):
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_scores_of_a_ranker_are_a_feature(library):
-    X, y, a = people()
+    X, y, a = people(200)
     ranker = FairLinearRanker(**QUICK).set_output(transform=library)
     scores = ranker.fit_transform(X, y, sensitive_features=a)
     assert list(scores.columns) == ["fairlinearranker0"] == ranker.get_feature_names_out().tolist()
@@ -121,13 +112,13 @@ def test_searches_are_scored_by_fairness(name):
 
 
 def spoilt(value):
-    X = people()[0]
+    X = people(200)[0]
     X[3, 1] = value
     return X
 
 
 def frame_with(column):
-    return pd.DataFrame(people()[0], columns=NAMES).assign(region=column)
+    return pd.DataFrame(people(200)[0], columns=NAMES).assign(region=column)
 
 
 REGIONS = np.where(np.arange(200) % 2, "north", "south")
@@ -154,7 +145,7 @@ REGIONS = np.where(np.arange(200) % 2, "north", "south")
     ],
 )
 def test_bad_features_are_refused(model, X, message):
-    _, y, a = people()
+    _, y, a = people(200)
     model = sklearn.clone(model)
     if "basis" in model.get_params():
         model.set_params(basis="linear")  # others take missing numbers
@@ -164,7 +155,7 @@ def test_bad_features_are_refused(model, X, message):
 
 @trained
 def test_columns_of_text_are_refused_when_predicting(model):
-    X, y, a = people()
+    X, y, a = people(200)
     model = sklearn.clone(model).fit(X, y, sensitive_features=a)
     with pytest.raises(ValueError, match="X must hold numbers"):
         model.decision_function(np.array([["a", "b", "c"]]))
@@ -174,21 +165,21 @@ def test_columns_of_text_are_refused_when_predicting(model):
 @pytest.mark.parametrize(
     ("y", "a", "message"),
     [
-        (people()[1][:150], people()[2], "sensitive_features has 200 rows but y has 150"),
-        (people()[1][:150], people()[2][:150], "X has 200 rows but y has 150"),
-        (None, people()[2], "y must be a column"),
-        (people()[1], None, "sensitive_features must be a column"),
-        (np.zeros(200, int), people()[2], "y has one label"),
-        (people()[1], np.zeros(200, int), "sensitive_features has one group"),
+        (people(200)[1][:150], people(200)[2], "sensitive_features has 200 rows but y has 150"),
+        (people(200)[1][:150], people(200)[2][:150], "X has 200 rows but y has 150"),
+        (None, people(200)[2], "y must be a column"),
+        (people(200)[1], None, "sensitive_features must be a column"),
+        (np.zeros(200, int), people(200)[2], "y has one label"),
+        (people(200)[1], np.zeros(200, int), "sensitive_features has one group"),
     ],
 )
 def test_bad_labels_and_groups_are_refused(model, y, a, message):
     with pytest.raises(ValueError, match=message):
-        sklearn.clone(model).fit(people()[0], y, sensitive_features=a)
+        sklearn.clone(model).fit(people(200)[0], y, sensitive_features=a)
 
 
 def awkward(kind):
-    X, y, a = people()
+    X, y, a = people(200)
     if kind == "a group of one row":
         a[0] = 2
     if kind == "a label of one row":
@@ -227,7 +218,7 @@ folded = pytest.mark.parametrize("model", FOLDS.values(), ids=FOLDS)
 
 @folded
 def test_folds_are_a_number_a_splitter_or_listed(model):
-    X, y, a = people()
+    X, y, a = people(200)
     listed = [*StratifiedKFold(3).split(X, y)]
     masks = [(np.isin(np.arange(200), train), test.tolist()) for train, test in listed]
     fold = fold_numbers(4 * a + y, 3, seed_of(0))
@@ -245,7 +236,7 @@ def test_folds_are_a_number_a_splitter_or_listed(model):
 
 @folded
 def test_listed_folds_speak_of_rows_with_and_without_weight(model):
-    X, y, a = people()
+    X, y, a = people(200)
     persons = np.arange(200) // 2
     weight = (np.random.default_rng(0).random(200) > 0.3).astype(float)
     given = [*GroupKFold(3).split(X, y, persons)]
@@ -273,7 +264,7 @@ def test_listed_folds_speak_of_rows_with_and_without_weight(model):
     ],
 )
 def test_bad_folds_are_refused(model, cv, message):
-    X, y, a = people()
+    X, y, a = people(200)
     with pytest.raises(ValueError, match=message):
         sklearn.clone(model).set_params(cv=cv).fit(X, y, sensitive_features=a)
 
@@ -284,19 +275,6 @@ def test_a_rare_label_is_warned_about_once(model):
     with pytest.warns(UserWarning, match="least populated class") as said:
         sklearn.clone(model).fit(X, y, sensitive_features=a)
     assert len(said) == 1
-
-
-class MadeUpGroups:
-    """The sensitive feature made up, so that scikit-learn's checks can call `fit(X, y)`."""
-
-    def fit(self, X, y=None, sample_weight=None):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        labels = np.asarray(y).ravel()
-        names = labels.dtype.kind not in "iuf"
-        self.set_params(labels=np.unique(labels).tolist() if names else None)
-        groups = groups_of(X, len(labels))
-        return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
 
 
 class RankerWithGroups(MadeUpGroups, FairLinearRanker):

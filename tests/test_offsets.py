@@ -25,13 +25,13 @@ places = pytest.mark.parametrize(("offset", "scale"), PLACES)
 kinds = pytest.mark.parametrize("discrete", [False, True], ids=["continuous", "discrete"])
 
 
-def people(offset, scale, *, discrete=False, n=300, seed=0):
-    """Features of some size, the first on an offset; whole numbers make scores tie."""
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, 2, n)
-    X = generator.normal(size=(n, 3)) + 0.5 * a[:, None]
+def offset_people(offset, scale, *, discrete=False):
+    """Labels depend on a feature with an offset and on one without; discrete ones make ties."""
+    generator = np.random.default_rng(0)
+    a = generator.integers(0, 2, 300)
+    X = generator.normal(size=(300, 3)) + 0.5 * a[:, None]
     X = np.rint(2 * X) if discrete else X
-    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 1])
+    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=300), [-1, 1])
     X *= scale
     X[:, 0] += offset
     return X, y, a
@@ -46,7 +46,7 @@ def assert_as_reported(cost, violation, y, predicted, a):
 @places
 @kinds
 def test_cost_and_violation_are_those_of_predict(offset, scale, discrete):
-    X, y, a = people(offset, scale, discrete=discrete)
+    X, y, a = offset_people(offset, scale, discrete=discrete)
     model = FairOrdinalClassifier(trade_off=0.1, **QUICK).fit(X, y, sensitive_features=a)
     predicted = model.predict(X)
     assert_as_reported(model.cost_, model.violation_, y, predicted, a)
@@ -63,7 +63,7 @@ def test_cost_and_violation_are_those_of_predict(offset, scale, discrete):
 @pytest.mark.parametrize("offset", [1e6, 1e9, 1e12])
 def test_an_offset_changes_predictions_no_more_than_the_digits_it_takes(offset):
     """The sums that rankers learn from lost the digits of all features."""
-    X, y, a = people(0.0, 1.0, discrete=True)
+    X, y, a = offset_people(0.0, 1.0, discrete=True)
     far = X + np.array([offset, 0.0, -offset])
     near, moved = (
         FairOrdinalClassifier(trade_off=0.1, **QUICK).fit(rows, y, sensitive_features=a)
@@ -75,7 +75,7 @@ def test_an_offset_changes_predictions_no_more_than_the_digits_it_takes(offset):
 
 @pytest.mark.parametrize(("offset", "scale"), PLACES[::3])
 def test_sparse_rows_cost_what_is_reported(offset, scale):
-    X, y, a = people(offset, scale, discrete=True)
+    X, y, a = offset_people(offset, scale, discrete=True)
     rows = sparse.csr_array(X)
     model = FairOrdinalClassifier(trade_off=0.1, **QUICK).fit(rows, y, sensitive_features=a)
     assert_as_reported(model.cost_, model.violation_, y, model.predict(rows), a)
@@ -84,7 +84,7 @@ def test_sparse_rows_cost_what_is_reported(offset, scale):
 @pytest.mark.parametrize(("offset", "scale"), PLACES[1::3])
 def test_rows_of_dask_cost_what_is_reported(offset, scale):
     array = pytest.importorskip("dask.array")
-    X, y, a = people(offset, scale)
+    X, y, a = offset_people(offset, scale)
     blocks = array.from_array(X, chunks=(110, 3))
     model = FairOrdinalClassifier(trade_off=0.1, **QUICK).fit(blocks, y, sensitive_features=a)
     predicted = model.predict(blocks).compute()
@@ -94,7 +94,7 @@ def test_rows_of_dask_cost_what_is_reported(offset, scale):
 
 @pytest.mark.parametrize(("offset", "scale"), [(1e3, 1.0), (1e15, 1.0)])
 def test_models_of_a_frontier_cost_what_is_reported(offset, scale):
-    X, y, a = people(offset, scale)
+    X, y, a = offset_people(offset, scale)
     frontier = FairOrdinalFrontier(max_time=0.1, **QUICK).fit(X, y, sensitive_features=a)
     for number, point in enumerate(frontier.points_):
         predicted = frontier.model(number).predict(X)
@@ -103,7 +103,7 @@ def test_models_of_a_frontier_cost_what_is_reported(offset, scale):
 
 @places
 def test_a_ranker_ranks_as_is_reported(offset, scale):
-    X, y, a = people(offset, scale)
+    X, y, a = offset_people(offset, scale)
     ranker = FairLinearRanker(violation_weight=0.3, **QUICK).fit(X, y, sensitive_features=a)
     scores = ranker.decision_function(X)
     above = y[:, None] > y[None, :]
@@ -114,13 +114,13 @@ def test_a_ranker_ranks_as_is_reported(offset, scale):
 
 @places
 def test_the_likelihood_of_proportional_odds_is_that_of_its_probabilities(offset, scale):
-    X, y, _ = people(offset, scale)
+    X, y, _ = offset_people(offset, scale)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ProportionalOddsClassifier(alpha=1e-3).fit(X, y)
     logs = np.log(model.predict_proba(X)[np.arange(len(y)), y])
     assert model.log_likelihood_ == pytest.approx(logs.sum(), rel=1e-9)
-    near = ProportionalOddsClassifier(alpha=1e-3).fit(*people(0.0, scale)[:2])
+    near = ProportionalOddsClassifier(alpha=1e-3).fit(*offset_people(0.0, scale)[:2])
     few_digits = abs(offset) > 1e12 * scale
     assert few_digits or model.log_likelihood_ == pytest.approx(near.log_likelihood_, rel=1e-3)
 
@@ -139,7 +139,7 @@ def fitted_to(table):
 
 @pytest.mark.parametrize(("offset", "scale"), PLACES[::2])
 def test_model_files_cost_what_is_reported(offset, scale, tmp_path):
-    X, y, a = people(offset, scale)
+    X, y, a = offset_people(offset, scale)
     table = as_table(X, y, a)
     classifier, model = fitted_to(table)
     save_model(model, tmp_path / "model.json")
@@ -151,7 +151,7 @@ def test_model_files_cost_what_is_reported(offset, scale, tmp_path):
 def test_onnx_graphs_cost_what_is_reported(offset, tmp_path):
     pytest.importorskip("onnx")
     runtime = pytest.importorskip("onnxruntime")
-    X, y, a = people(offset, 1.0)
+    X, y, a = offset_people(offset, 1.0)
     table = as_table(X, y, a)
     classifier, model = fitted_to(table)
     export_onnx(model, tmp_path / "model.onnx")
@@ -162,7 +162,7 @@ def test_onnx_graphs_cost_what_is_reported(offset, tmp_path):
 
 
 def test_a_column_of_a_table_without_digits_is_left_out_and_said_so(caplog):
-    X, y, a = people(1e16, 1.0)
+    X, y, a = offset_people(1e16, 1.0)
     table = as_table(X, y, a)
     model = fit_table(table, y="grade", sensitive_features="group", trade_off=0.1, **QUICK)
     assert [column.name for column in model.preparation.ignored] == ["age"]

@@ -9,32 +9,7 @@ from fairordinal.models import export_onnx, fit_table, model_text
 from fairordinal.models._components import Classes, Ramp
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from made_up_models import made_up_table, model_with, models
-
-pytest.importorskip("onnx")
-runtime = pytest.importorskip("onnxruntime")
-
-
-def run(path, model, table):
-    """Labels and scores of the exported model; a column of the table is a list."""
-    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    given_names = [entry.name for entry in session.get_inputs()]
-    inputs = {}
-    for name, column in zip(given_names, model.preparation.columns, strict=True):
-        cells = table[column.name]
-        if column.kind == "number":
-            array = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
-        else:
-            array = np.array([cell or "" for cell in cells], dtype=object)
-        inputs[name] = array[:, None]
-    return session.run(["label", "score"], inputs)
-
-
-def same(path, model, table):
-    export_onnx(model, path)
-    labels, scores = run(path, model, table)
-    assert labels.tolist() == model.predict(table).tolist()
-    np.testing.assert_array_equal(scores, model.scores(table))
-    return labels
+from onnx_runtime import assert_same_in_onnx, runtime
 
 
 def test_ten_thousand_rows_with_missing_and_unknown_cells_get_the_same_labels(tmp_path):
@@ -42,7 +17,7 @@ def test_ten_thousand_rows_with_missing_and_unknown_cells_get_the_same_labels(tm
     model = fit_table(table, y="grade", sensitive_features="sex", trade_off=0.3, alpha=0.01, cv=3)
     new, rng = made_up_table(10_000, seed=1), np.random.default_rng(2)
     new["job"] = rng.choice(["", "baker", "clerk", "nurse", "pilot"], 10_000).tolist()
-    labels = same(tmp_path / "model.onnx", model, new)
+    labels = assert_same_in_onnx(tmp_path / "model.onnx", model, new)
     assert np.unique(labels).tolist() == [0, 1, 2]
     assert labels.dtype == np.int64
 
@@ -58,7 +33,7 @@ def test_unknown_and_missing_text_goes_by_the_same_rules(tmp_path, other, missin
         classes=Classes("str", ("low", "mid</b>", "größer", "top")),
     )
     table = {"job": ["a", "b", "unknown", "", "A"], "x": [None, 1.0, 2.0, -7.5, 1e9]}
-    same(tmp_path / "model.onnx", model, table)
+    assert_same_in_onnx(tmp_path / "model.onnx", model, table)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +43,7 @@ def test_labels_may_be_numbers_of_all_kinds(tmp_path, classes):
     model = model_with(
         columns=[NumberColumn("x", 0.0, 1.0)], coefficients=[1.0], thresholds=[0.0], classes=classes
     )
-    labels = same(tmp_path / "model.onnx", model, {"x": [-1.0, 0.0, 1.0]})
+    labels = assert_same_in_onnx(tmp_path / "model.onnx", model, {"x": [-1.0, 0.0, 1.0]})
     assert labels.tolist() == [classes.values[0]] * 2 + [classes.values[1]]
 
 
@@ -81,7 +56,7 @@ def test_columns_called_as_outputs_or_inner_names_do_no_harm(tmp_path):
         classes=Classes("int", (0, 1)),
     )
     table = {name: [1.0, 0.0, float(i)] for i, name in enumerate(names)}
-    same(tmp_path / "model.onnx", model, table)
+    assert_same_in_onnx(tmp_path / "model.onnx", model, table)
     session = runtime.InferenceSession(str(tmp_path / "model.onnx"))
     given_names = [entry.name for entry in session.get_inputs()]
     assert given_names[:3] == ["label_input_input", "score_input", "label_input"]
@@ -121,7 +96,7 @@ def test_every_model_gives_the_same_labels(tmp_path_factory, model, data):
             cell = st.none() | st.floats(-1e3, 1e3).map(lambda x, c=column: c.mean + x * c.spread)
             cell = cell.filter(lambda x: x is None or np.isfinite(x))
         table[column.name] = data.draw(st.lists(cell, min_size=5, max_size=5))
-    same(tmp_path_factory.mktemp("onnx") / "model.onnx", model, table)
+    assert_same_in_onnx(tmp_path_factory.mktemp("onnx") / "model.onnx", model, table)
 
 
 @pytest.mark.parametrize("mean", [0.0, 1e-60])
@@ -134,7 +109,7 @@ def test_constants_that_are_trivial_in_single_precision_count(tmp_path, number, 
         classes=Classes("int", (0, 1)),
         ramps=[Ramp(number, 1e-60, (number / 2,))],
     )
-    same(tmp_path / "model.onnx", model, {"x": [1.0, 3.0, -0.3, 0.0, 1e-61]})
+    assert_same_in_onnx(tmp_path / "model.onnx", model, {"x": [1.0, 3.0, -0.3, 0.0, 1e-61]})
 
 
 def test_without_onnx_it_is_said_what_to_install(tmp_path, monkeypatch):

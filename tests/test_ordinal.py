@@ -23,19 +23,10 @@ from fairordinal.metrics import (
     pairwise_equal_opportunity_difference,
 )
 from fairordinal.ranker import FairLinearRanker
-from made_up import groups_of
+from made_up import people
+from sklearn_checks import SCORES_AND_LABELS, MadeUpGroups
 
 QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
-
-
-def people(n=600, seed=0, n_groups=2):
-    """Skill is what counts; one feature betrays the group."""
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, n_groups, n)
-    skill = generator.normal(size=n)
-    X = np.column_stack([skill + 0.8 * a, generator.normal(size=n) + a, generator.normal(size=n)])
-    y = np.digitize(skill + 0.8 * a + 0.7 * generator.normal(size=n), [-0.8, 0.3, 1.2])
-    return X, y, a
 
 
 @pytest.mark.parametrize("n_groups", [2, 3])
@@ -60,7 +51,7 @@ def test_a_limit_is_kept_on_the_rows_given_and_nearly_so_in_new_ones(criterion, 
 
 @pytest.mark.parametrize("ranker", ["direct", "reduction"])
 def test_the_squared_hinge_is_a_loss_as_any_other(ranker):
-    X, y, a = people()
+    X, y, a = people(600)
     options = QUICK | {"ranker": ranker, "trade_off": 0.3}
     hinge, logistic = (
         FairOrdinalClassifier(loss=loss, **options).fit(X, y, sensitive_features=a)
@@ -72,7 +63,7 @@ def test_the_squared_hinge_is_a_loss_as_any_other(ranker):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_equal_rows_are_never_cut_apart_by_rounding(order):
-    X, y, a = people(n=1003)
+    X, y, a = people(1003)
     X = np.column_stack([X, X**2, X**3])[np.arange(1003) % 12]  # 12 different rows
     y = np.arange(1003) % 12 // 3
     model = FairOrdinalClassifier(trade_off=0.1, **QUICK)
@@ -83,7 +74,7 @@ def test_equal_rows_are_never_cut_apart_by_rounding(order):
 
 
 def test_confidence_asks_for_more_than_the_estimate():
-    X, y, a = people()
+    X, y, a = people(600)
     careful = FairOrdinalClassifier(max_violation=0.15, confidence=0.9, **QUICK)
     careful.fit(X, y, sensitive_features=a)
     bold = FairOrdinalClassifier(max_violation=0.15, **QUICK).fit(X, y, sensitive_features=a)
@@ -119,7 +110,7 @@ def test_intervals_follow_the_confidence():
 
 
 def test_the_fitted_model_is_what_it_says():
-    X, y, a = people()
+    X, y, a = people(600)
     for basis in ("auto", "linear"):
         model = FairOrdinalClassifier(trade_off=0.3, basis=basis, **QUICK)
         predicted = model.fit(X, y, sensitive_features=a).predict(X)
@@ -133,7 +124,7 @@ def test_the_fitted_model_is_what_it_says():
 
 
 def test_fairer_than_moving_thresholds_alone():
-    X, y, a = people()
+    X, y, a = people(600)
     model = FairOrdinalClassifier(trade_off=0.4, **QUICK).fit(X, y, sensitive_features=a)
     plain = FairLinearRanker(violation_weight=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
     assert abs(np.corrcoef(model.decision_function(X), a)[0, 1]) < abs(
@@ -142,7 +133,7 @@ def test_fairer_than_moving_thresholds_alone():
 
 
 def test_names_frames_and_weights():
-    X, y, a = people()
+    X, y, a = people(600)
     names = np.array(["poor", "fair", "good", "superb"])
     frame = pd.DataFrame(X, columns=["skill", "club", "noise"])
     model = FairOrdinalClassifier(trade_off=0.2, labels=names, **QUICK)
@@ -178,7 +169,7 @@ def test_weights_are_repetitions_for_the_final_model():
     ids=lambda step: type(step).__name__,
 )
 def test_after_features_that_are_not_linear(features):
-    X, y, a = people()
+    X, y, a = people(600)
     frame = pd.DataFrame(X, columns=["skill", "club", "noise"])
     frame["club"] = frame["club"].round().clip(-2, 2)
     with sklearn.config_context(enable_metadata_routing=True):
@@ -190,7 +181,7 @@ def test_after_features_that_are_not_linear(features):
 
 
 def test_sparse_features():
-    X, y, a = people()
+    X, y, a = people(600)
     X[np.abs(X) < 0.3] = 0.0
     model = FairOrdinalClassifier(max_violation=0.2, **QUICK)
     model.fit(sparse.csr_array(X), y, sensitive_features=a)
@@ -232,28 +223,13 @@ def test_bad_parameters_are_refused(options, message):
         FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
 
 
-class WithGroups(FairOrdinalClassifier):
-    """The sensitive feature made up, so that scikit-learn's checks can call `fit(X, y)`."""
-
-    def fit(self, X, y=None, sample_weight=None):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        labels = np.asarray(y).ravel()
-        names = labels.dtype.kind not in "iuf"
-        self.set_params(labels=np.unique(labels).tolist() if names else None)
-        groups = groups_of(X, len(labels))
-        return super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
+class WithGroups(MadeUpGroups, FairOrdinalClassifier):
+    pass
 
 
-ON_PURPOSE = {
-    "check_classifiers_train": "scores are one number a row, whatever the number of labels",
-    "check_classifiers_classes": "scores are one number a row, whatever the number of labels",
-    "check_classifiers_one_label": "labels without a second one have no order",
+ON_PURPOSE = SCORES_AND_LABELS | {
     "check_classifiers_one_label_sample_weights": "labels without a second one have no order",
-    "check_classifiers_regression_target": "half stars are labels; so is any number",
 }
-
-
 CHECKED = {"trade_off": 0.1, "alpha": 1.0, "ranker": "relaxed", "loss": "squared_hinge", "cv": 2}
 
 

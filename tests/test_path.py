@@ -14,17 +14,14 @@ from fairordinal.criteria import as_criterion
 from fairordinal.ranker import Training
 from fairordinal.thresholds import Evaluation, limited, read_goal, read_settings
 from fairordinal.thresholds._branch_and_bound import Certified
+from made_up import people
 
 GOALS = [limited(0.1), limited(0.02), read_goal(0.3, None, "certified")]
 
 
-def rows_of(n, *, n_groups=2, seed=0):
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, n_groups, n)
-    X = generator.normal(size=(n, 3))
-    X[:, 0] += a
-    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2])
-    return Block.of(Features.of(X), a, y, n_groups, 4)
+def block_of_people(n, **options):
+    X, y, a = people(n, **options)
+    return Block.of(Features.of(X), a, y, options.get("n_groups", 2), 4)
 
 
 def pool_of(rows, criterion="demographic_parity", n_folds=3, n_jobs=None):
@@ -44,7 +41,7 @@ def pool_with_folds(pool, rows, folds):
 
 
 def test_out_of_fold_scores_are_those_of_rankers_fitted_to_the_other_rows():
-    rows = rows_of(150)
+    rows = block_of_people(150)
     pool = pool_of(rows)
     (plan, fit), at = pool.rankers[1], 0
     (scores,) = pool.out_of_fold([1])
@@ -60,7 +57,7 @@ def test_out_of_fold_scores_are_those_of_rankers_fitted_to_the_other_rows():
 
 
 def test_rankers_are_screened_by_what_their_own_scores_reach():
-    pool = pool_of(rows_of(300))
+    pool = pool_of(block_of_people(300))
     screened = pool.screen(GOALS)
     best = promising(pool, GOALS, 2)
     for g, goal in enumerate(GOALS):
@@ -71,7 +68,7 @@ def test_rankers_are_screened_by_what_their_own_scores_reach():
 
 
 def test_candidates_may_be_added_one_by_one_and_in_parallel():
-    rows = rows_of(200)
+    rows = block_of_people(200)
     at_once, later = pool_of(rows), pool_of(rows, n_jobs=2)
     at_once.add({0: GOALS, 2: GOALS})
     for ranker in (0, 2, 0):  # once more makes no difference
@@ -84,7 +81,7 @@ def test_candidates_may_be_added_one_by_one_and_in_parallel():
 
 
 def test_each_row_is_predicted_once():
-    pool = pool_of(rows_of(300))
+    pool = pool_of(block_of_people(300))
     pool.add({0: GOALS})
     for candidate in pool.candidates:
         np.testing.assert_array_equal(candidate.table.totals.ravel(), pool.sample.totals)
@@ -94,7 +91,7 @@ def test_estimates_of_constant_folds_are_not_those_of_other_models():
     """At a limit of 0, thresholds of folds were constant and those of the model were not."""
     left_out = 0
     for seed in range(8):
-        pool = pool_of(rows_of(60, seed=seed))
+        pool = pool_of(block_of_people(60, seed=seed))
         pool.add({ranker: [limited(0.0)] for ranker in range(pool.constant + 1)})
         stayed = {(candidate.ranker, candidate.goal) for candidate in pool.candidates}
         for key, candidate in pool._candidates.items():
@@ -109,7 +106,7 @@ def test_estimates_of_constant_folds_are_not_those_of_other_models():
 @pytest.mark.parametrize("limit", [0.0, 0.05, 0.3])
 @pytest.mark.parametrize("confidence", [None, 0.9])
 def test_there_is_always_a_candidate_within_the_limit(limit, confidence):
-    pool = pool_of(rows_of(120, n_groups=3))
+    pool = pool_of(block_of_people(120, n_groups=3))
     chosen = choose_on_path(pool, limited(limit), confidence)
     assert chosen.keeps
     judged = chosen.candidate.bound(confidence) if confidence else chosen.candidate.violation
@@ -121,7 +118,7 @@ def test_there_is_always_a_candidate_within_the_limit(limit, confidence):
 
 
 def test_the_certificate_is_about_out_of_fold_scores():
-    pool = pool_of(rows_of(400))
+    pool = pool_of(block_of_people(400))
     chosen = choose_on_path(pool, limited(0.1), None).candidate
     result = pool.thresholds(chosen, read_settings(1e-3, None, 0, 0))
     scores = pool.scores[chosen.ranker]
@@ -133,7 +130,7 @@ def test_the_certificate_is_about_out_of_fold_scores():
 
 
 def test_no_candidate_of_the_frontier_is_dominated():
-    pool = pool_of(rows_of(200))
+    pool = pool_of(block_of_people(200))
     pool.add(dict.fromkeys(range(pool.constant), GOALS))
     front = non_dominated(pool.candidates)
     for one in front:
@@ -147,11 +144,11 @@ def test_an_interrupt_stops_more_than_one_search(monkeypatch):
 
     monkeypatch.setattr(Certified, "_step", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        pool_of(rows_of(100, n_groups=3)).add({0: GOALS})
+        pool_of(block_of_people(100, n_groups=3)).add({0: GOALS})
 
 
 def test_thresholds_that_time_runs_out_on_are_those_known():
-    pool = pool_of(rows_of(2000, n_groups=6))
+    pool = pool_of(block_of_people(2000, n_groups=6))
     pool.add({0: GOALS[:1]})
     (candidate,) = pool.candidates
     result = pool.thresholds(candidate, read_settings(1e-3, 1e-9, 0, 0))
@@ -160,7 +157,7 @@ def test_thresholds_that_time_runs_out_on_are_those_known():
 
 
 def test_a_single_split_gets_folds_for_its_thresholds():
-    rows = rows_of(300)
+    rows = block_of_people(300)
     split = [(np.arange(200), np.arange(200, 300))]
     pool = pool_of(rows)
     alone = pool_with_folds(pool, rows, split)
@@ -170,7 +167,7 @@ def test_a_single_split_gets_folds_for_its_thresholds():
 
 
 def test_rows_that_are_held_out_twice_count_once():
-    rows = rows_of(300)
+    rows = block_of_people(300)
     overlapping = [(np.arange(100, 300), np.arange(100)), (np.arange(150), np.arange(50, 300))]
     pool = pool_of(rows)
     twice = pool_with_folds(pool, rows, overlapping)
@@ -179,7 +176,7 @@ def test_rows_that_are_held_out_twice_count_once():
 
 
 def test_weights_and_repeated_rows_give_the_same_candidates():
-    rows = rows_of(100)
+    rows = block_of_people(100)
     generator = np.random.default_rng(1)
     times = generator.integers(1, 4, 100)
     fold = generator.integers(0, 3, 100)
@@ -200,4 +197,4 @@ def test_weights_and_repeated_rows_give_the_same_candidates():
 def test_nothing_warns_on_the_way():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        choose_on_path(pool_of(rows_of(150)), limited(0.1), 0.9)
+        choose_on_path(pool_of(block_of_people(150)), limited(0.1), 0.9)

@@ -36,7 +36,7 @@ from fairordinal.plotting import (
 from fairordinal.plotting._frontier import star_colours
 from fairordinal.plotting._score_data import density, picture_range
 from fairordinal.ranker import FairLinearRanker
-from test_ordinal import people
+from made_up import people
 
 STRANGE = ["<b>$x_1$</b>", "a_b$", "$\\frac", "_hidden", "north", "100 %"]
 LONG = [f"{name} of the association of towns and villages"[:40] for name in STRANGE]
@@ -52,7 +52,7 @@ def pictures():
     plt.close("all")
 
 
-def rows_of(n_groups=2, n_labels=4, names=STRANGE, n=400, seed=0):
+def scores_of(n_groups=2, n_labels=4, names=STRANGE, n=400, seed=0):
     """Scores, labels and groups."""
     generator = np.random.default_rng(seed)
     group = generator.integers(0, n_groups, n)
@@ -62,14 +62,14 @@ def rows_of(n_groups=2, n_labels=4, names=STRANGE, n=400, seed=0):
 
 
 def cut(n_groups=2, n_labels=4, names=STRANGE):
-    score, y, group = rows_of(n_groups, n_labels, names)
+    score, y, group = scores_of(n_groups, n_labels, names)
     return optimize_thresholds(
         score, y, sensitive_features=group, labels=[*range(n_labels)], method="cost_only"
     )
 
 
 def audited(n_groups=2, n_labels=4, names=STRANGE):
-    score, y, group = rows_of(n_groups, n_labels, names)
+    score, y, group = scores_of(n_groups, n_labels, names)
     predicted = cut(n_groups, n_labels, names).predict(score)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a rare label may be absent from a group
@@ -148,7 +148,7 @@ def test_nothing_overlaps_or_is_clipped(draw, names, n_groups, n_labels, size):
 @pytest.mark.parametrize("n_groups", [2, 6])
 @pytest.mark.parametrize("size", [(3, 2.5), (10, 7)], ids=["small", "large"])
 def test_long_names_of_labels_do_not_overlap(n_groups, n_labels, size):
-    score, y, group = rows_of(n_groups, n_labels, LONG)
+    score, y, group = scores_of(n_groups, n_labels, LONG)
     labels = [f"beyond any reasonable doubt, level {i}" for i in range(n_labels)]
     words = np.array(labels)
     predicted = cut(n_groups, n_labels, LONG).predict(score)
@@ -429,7 +429,7 @@ def test_columns_of_another_length_are_refused(name):
 
 
 def test_disparities_are_those_of_the_metric():
-    score, y, group = rows_of(3)
+    score, y, group = scores_of(3)
     display = DisparityDisplay.from_predictions(
         y, score, sensitive_features=group, criterion="equal_opportunity"
     )
@@ -450,7 +450,7 @@ def test_the_worst_part_is_shown():
 
 @pytest.mark.parametrize("kind", [DisparityDisplay, GroupConfusionDisplay])
 def test_the_ways_to_make_a_display_agree(kind):
-    score, y, group = rows_of(3)
+    score, y, group = scores_of(3)
     model = LogisticRegression().fit(score[:, None], y)
     predicted = model.predict(score[:, None])
     frames = [
@@ -464,7 +464,7 @@ def test_the_ways_to_make_a_display_agree(kind):
 
 @pytest.mark.parametrize("group_aware", [False, True])
 def test_fair_models_with_named_labels_are_shown(group_aware):
-    score, y, group = rows_of(2)
+    score, y, group = scores_of(2)
     names = np.array(["low", "fair", "good", "best"])
     model = FairThresholdClassifier(
         Ridge(), max_violation=0.2, labels=names.tolist(), group_aware=group_aware
@@ -537,7 +537,7 @@ def vertical(display):
 
 @pytest.mark.parametrize("n_groups", [2, 3, 6])
 def test_cuts_are_drawn_where_they_are(n_groups):
-    score, y, group = rows_of(n_groups)
+    score, y, group = scores_of(n_groups)
     result = optimize_thresholds(score, y, sensitive_features=group, max_violation=0.2, tol=0.05)
     display = ScoreDisplay.from_result(result)
     for style, cuts in (("solid", result.thresholds), ("dashed", result.cheapest)):
@@ -577,7 +577,7 @@ def test_an_outlier_does_not_squeeze_the_picture():
 
 @pytest.mark.parametrize("limit", [0.0, 0.05])
 def test_infinite_cuts_are_not_drawn_and_unused_labels_are_said(limit):
-    score, y, group = rows_of(2)
+    score, y, group = scores_of(2)
     result = optimize_thresholds(score, y, sensitive_features=group, max_violation=limit)
     display = ScoreDisplay.from_result(result)
     used = {*result.predict(score).tolist()}
@@ -702,7 +702,7 @@ def test_labels_absent_from_a_group_are_hatched():
 
 
 def test_scores_have_no_confusion_matrix_and_axes_must_suffice():
-    score, y, group = rows_of(3)
+    score, y, group = scores_of(3)
     with pytest.raises(ValueError, match="y_pred holds scores"):
         GroupConfusionDisplay.from_predictions(y, score, sensitive_features=group)
     with pytest.raises(ValueError, match="ax must be 3 axes"):

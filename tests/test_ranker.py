@@ -28,15 +28,11 @@ from fairordinal.ranker._paths import (
     violation_of,
 )
 from fairordinal.ranker._solver import Training, minimise, steepness_at
+from made_up import people
 
 
-def biased_rows(n=400, n_groups=2, seed=0):
-    generator = np.random.default_rng(seed)
-    a = generator.integers(0, n_groups, n)
-    X = generator.normal(size=(n, 4))
-    X[:, 0] += a
-    y = np.digitize(X[:, 0] + X[:, 1] + generator.normal(size=n), [-1, 0.5, 2])
-    return X, y, a
+def rows_of(n=400, n_groups=2):
+    return people(n, n_groups=n_groups, n_features=4)
 
 
 def data_of(X, y, a, criterion="demographic_parity", loss="logistic"):
@@ -53,7 +49,7 @@ def tables_of(data):
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
-    data = data_of(*biased_rows(n_groups=n_groups), criterion, loss)
+    data = data_of(*rows_of(n_groups=n_groups), criterion, loss)
     tilt = 0.3 * tables_of(data)[0] / data.unit_weight
     aim = Aim(tilt=tilt, penalty=30.0, limit=0.05, sharpness=2.0, mean_penalty=0.2)
     objective = Objective(data, 0.1, aim)
@@ -66,7 +62,7 @@ def test_gradients_agree_with_a_stencil(criterion, n_groups, loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_gradient_of_smooth_steps_is_subtracted(loss):
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     data, coef = data_of(X, y, a, loss=loss), np.array([1.0, -0.5, 0.2, 0.0])
     cells, weight = a * 4 + y, np.ones(len(y))
     pairs = ScoredPairs(data.rows, data.loss, coef, data.loss.detail)
@@ -77,7 +73,7 @@ def test_the_gradient_of_smooth_steps_is_subtracted(loss):
 
 
 def test_all_pairs_are_those_of_a_logistic_regression_on_explicit_pairs():
-    X, y, a = biased_rows(80)
+    X, y, a = rows_of(80)
     data, alpha = data_of(X, y, a), 0.01
     above, below = np.nonzero(y[:, None] > y[None, :])
     differences = np.concatenate([X[above] - X[below], X[below] - X[above]])
@@ -89,7 +85,7 @@ def test_all_pairs_are_those_of_a_logistic_regression_on_explicit_pairs():
 
 
 def test_the_squared_hinge_is_that_of_a_support_vector_machine_on_explicit_pairs():
-    X, y, a = biased_rows(80)
+    X, y, a = rows_of(80)
     data, alpha = data_of(X, y, a, loss="squared_hinge"), 0.01
     above, below = np.nonzero(y[:, None] > y[None, :])
     differences = np.concatenate([X[above] - X[below], X[below] - X[above]])
@@ -120,7 +116,7 @@ CRITERIA = {
 def test_a_multiplier_gives_what_grid_search_of_fairlearn_gives_on_explicit_pairs(
     criterion, multiplier
 ):
-    X, y, a = biased_rows(60)
+    X, y, a = rows_of(60)
     criterion, moment = CRITERIA[criterion]
     data, alpha = data_of(X, y, a, criterion), 0.01
     D, signs, groups = explicit_pairs(X, y, a)
@@ -145,7 +141,7 @@ def hessian_at(objective, coef):
 
 @pytest.mark.parametrize("aim", [Aim(), Aim(penalty=30.0, limit=0.02), Aim(mean_penalty=1.0)])
 def test_the_hessian_elsewhere_is_how_gradients_change(aim):
-    data = data_of(*biased_rows(300))
+    data = data_of(*rows_of(300))
     objective = Objective(data, 0.01, aim)
     coef = minimise(objective, np.zeros(4), tol=1e-6, max_iter=500).coef + 0.02
     hessian = hessian_at(objective, coef)
@@ -158,20 +154,20 @@ def test_the_hessian_elsewhere_is_how_gradients_change(aim):
 
 
 def test_at_0_both_hessians_are_one():
-    objective = Objective(data_of(*biased_rows(300)), 0.01)
+    objective = Objective(data_of(*rows_of(300)), 0.01)
     there = hessian_at(objective, np.zeros(4))
     np.testing.assert_allclose(there, objective.hessian_at_0, rtol=0.01, atol=1e-4)
 
 
 def test_very_many_features_have_the_diagonal_of_the_hessian(monkeypatch):
-    rows = biased_rows(n_groups=3)
+    rows = rows_of(n_groups=3)
     whole = data_of(*rows).hessian_at_0
     monkeypatch.setattr(pairs_module, "MOST_WHITENED", 3)
     np.testing.assert_allclose(data_of(*rows).hessian_at_0, np.diag(whole))
 
 
 def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():
-    data = data_of(*biased_rows(300))
+    data = data_of(*rows_of(300))
     objective = Objective(data, 0.01, Aim(penalty=30.0, limit=0.02))
     plainly = minimise(objective, np.zeros(4), tol=1e-7, max_iter=500)
     start = plainly.coef + 0.05
@@ -184,14 +180,14 @@ def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():
 
 @pytest.mark.parametrize("way", ["direct", "reduction", "relaxed"])
 def test_a_path_fitted_again_to_its_own_rows_stays_where_it_is(way):
-    data, training = data_of(*biased_rows()), Training(0.01, 1e-6, 500)
+    data, training = data_of(*rows_of()), Training(0.01, 1e-6, 500)
     path = WAYS[way](data, plain(data, training), training)
     for fit, again in zip(path, training.fit_again(data, path), strict=True):
         np.testing.assert_allclose(again.coef, fit.coef, atol=1e-4)
 
 
 def test_beyond_its_weight_a_pair_is_turned_round():
-    X, y, a = biased_rows(60)
+    X, y, a = rows_of(60)
     data = data_of(X, y, a)
     lean = np.sign(tables_of(data)[0] - tables_of(data)[0].T)
     weights = Objective(data, 0.1, Aim(tilt=0.5 * 3.0 * lean)).weights
@@ -201,7 +197,7 @@ def test_beyond_its_weight_a_pair_is_turned_round():
 
 
 def test_the_grid_of_the_paper_is_selected_from_for_every_weight():
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     model = FairLinearRanker(ranker="grid", alpha=1e-3).fit(X, y, sensitive_features=a)
     assert len(model.path_) == 1 + len(GRID) == 101
     for share in (0.0, 0.3, 0.9):
@@ -214,7 +210,7 @@ def test_the_grid_of_the_paper_is_selected_from_for_every_weight():
 
 
 def test_the_grid_passes_through_fair_and_beyond():
-    data = data_of(*biased_rows())
+    data = data_of(*rows_of())
     training = Training(1e-3, 1e-6, 500)
     first = plain(data, training)
     disparities = [disparities_of(data, fit.coef)[0] for fit in grid(data, first, training)]
@@ -224,7 +220,7 @@ def test_the_grid_passes_through_fair_and_beyond():
 
 
 def test_other_rows_get_the_same_aims():
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     data = data_of(X, y, a)
     training = Training(1e-3, 1e-7, 500)
     first = plain(data, training)
@@ -239,7 +235,7 @@ def test_other_rows_get_the_same_aims():
 @pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity"])
 @pytest.mark.parametrize("n_groups", [2, 3])
 def test_paths_lead_from_accurate_to_fair(ranker, criterion, n_groups):
-    X, y, a = biased_rows(n_groups=n_groups)
+    X, y, a = rows_of(n_groups=n_groups)
     model = FairLinearRanker(criterion, ranker=ranker, alpha=1e-3, violation_weight=0.9)
     model.fit(X, y, sensitive_features=a)
     plain = model.violations_[0]
@@ -252,21 +248,21 @@ def test_paths_lead_from_accurate_to_fair(ranker, criterion, n_groups):
 @pytest.mark.parametrize("ranker", ["direct", "reduction", "relaxed"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_every_loss_has_fair_rankers(ranker, loss):
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     model = FairLinearRanker(ranker=ranker, loss=loss, alpha=1e-3).fit(X, y, sensitive_features=a)
     assert model.accuracies_[0] > 0.75
     assert model.violations_.min() < 0.4 * model.violations_[0]
 
 
 def test_without_a_price_on_fairness_the_plain_ranker_is_taken():
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     model = FairLinearRanker(violation_weight=0.0, alpha=1e-3).fit(X, y, sensitive_features=a)
     assert model.coef_ @ model.path_[0] > 0
     assert model.accuracies_.max() >= model.accuracies_[0]
 
 
 def test_sparse_and_dense_features_rank_alike():
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     X[np.abs(X) < 0.5] = 0.0
     options = {"alpha": 1e-8, "ranker": "relaxed", "violation_weight": 0.3}
     dense = FairLinearRanker(**options).fit(X, y, sensitive_features=a)
@@ -289,7 +285,7 @@ def test_sparse_and_dense_features_rank_alike():
     ids=lambda item: item[0],
 )
 def test_awkward_features_are_no_obstacle(spoil):
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     plain = FairLinearRanker(alpha=1e-2, ranker="relaxed").fit(X, y, sensitive_features=a)
     spoilt = FairLinearRanker(alpha=1e-2, ranker="relaxed").fit(
         spoil[1](X), y, sensitive_features=a
@@ -298,7 +294,7 @@ def test_awkward_features_are_no_obstacle(spoil):
 
 
 def test_a_fit_that_does_not_converge_says_so():
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     with pytest.warns(ConvergenceWarning, match="did not converge in max_iter=1 steps"):
         FairLinearRanker(alpha=1e-4, max_iter=1).fit(X, y, sensitive_features=a)
 
@@ -314,13 +310,13 @@ def test_a_fit_that_does_not_converge_says_so():
     ],
 )
 def test_bad_parameters_are_refused(options, message):
-    X, y, a = biased_rows(50)
+    X, y, a = rows_of(50)
     with pytest.raises(ValueError, match=message):
         FairLinearRanker(**options).fit(X, y, sensitive_features=a)
 
 
 def test_missing_features_are_refused_and_changed_columns_too():
-    X, y, a = biased_rows(50)
+    X, y, a = rows_of(50)
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         FairLinearRanker().fit(X, y, sensitive_features=a)
@@ -336,7 +332,7 @@ def test_missing_features_are_refused_and_changed_columns_too():
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_gradient_for_other_learners_agrees_with_a_stencil(price, criterion, n_groups, loss):
     """With a price it did not: the step grew sharper as the scores came closer."""
-    _, y, a = biased_rows(60, n_groups)
+    _, y, a = rows_of(60, n_groups)
     s = 0.3 * np.random.default_rng(5).normal(size=60) + 0.2 * a
     options = {"sensitive_features": a, "criterion": criterion, "price": price, "loss": loss}
     found = pairwise_gradient(s, y, **options)
@@ -350,7 +346,7 @@ def test_the_gradient_for_other_learners_agrees_with_a_stencil(price, criterion,
 @pytest.mark.parametrize("price", [1.0, 30.0, 1000.0])
 def test_steps_by_gradient_and_curvature_do_not_overshoot(price):
     """The penalty had no curvature: with a price of 30 trees went astray."""
-    X, y, a = biased_rows(300)
+    X, y, a = rows_of(300)
     s, losses = X[:, 0] + X[:, 1], []
     for _ in range(30):
         found = pairwise_gradient(s, y, sensitive_features=a, price=price)
@@ -361,7 +357,7 @@ def test_steps_by_gradient_and_curvature_do_not_overshoot(price):
 
 def test_prices_lead_from_accurate_to_fair_without_shrinking_the_scores():
     """The step had a fixed width: at a price of 100 the spread of scores fell to 0.04."""
-    _, y, a = biased_rows(400)
+    _, y, a = rows_of(400)
     start = 2.0 * y + 1.5 * a + np.random.default_rng(0).normal(size=400)
     violations, spreads = [], []
     for price in (0.0, 1.0, 10.0, 100.0):
@@ -378,14 +374,14 @@ def test_prices_lead_from_accurate_to_fair_without_shrinking_the_scores():
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 0.3, 1 / 3])
 def test_equal_scores_have_no_spread_whatever_the_rounding_of_their_mean(value):
-    _, y, a = biased_rows()
+    _, y, a = rows_of()
     found = pairwise_gradient(np.full(400, value), y, sensitive_features=a, price=1.0)
     expected = pairwise_gradient(np.zeros(400), y, sensitive_features=a, price=1.0)
     np.testing.assert_allclose(found.gradient, expected.gradient, rtol=1e-5)
 
 
 def test_a_loss_of_integers_is_that_of_names():
-    _, y, a = biased_rows(60)
+    _, y, a = rows_of(60)
     s = np.arange(60.0)
     named = pairwise_gradient(s, y, sensitive_features=np.array(["f", "m"])[a], price=3.0)
     coded = pairwise_gradient(s, y, sensitive_features=a, price=3.0)
@@ -393,7 +389,7 @@ def test_a_loss_of_integers_is_that_of_names():
 
 
 def test_a_price_on_unfairness_pushes_groups_together():
-    _, y, a = biased_rows(200)
+    _, y, a = rows_of(200)
     s = y + 2.0 * a
     priced = pairwise_gradient(s, y, sensitive_features=a, price=50.0)
     plain = pairwise_gradient(s, y, sensitive_features=a)
@@ -403,7 +399,7 @@ def test_a_price_on_unfairness_pushes_groups_together():
 
 
 def test_accuracy_and_violation_of_a_ranking_are_those_of_its_scores():
-    X, y, a = biased_rows(40)
+    X, y, a = rows_of(40)
     data = data_of(X, y, a)
     coef = np.array([1.0, 0.0, 0.0, 0.0])
     s = X[:, 0]
@@ -417,7 +413,7 @@ def test_accuracy_and_violation_of_a_ranking_are_those_of_its_scores():
 
 def test_rows_without_weight_are_no_rows():
     """They took part in the scaling of features."""
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     wild = X.copy()
     wild[weight == 0] *= 1000
@@ -435,7 +431,7 @@ def test_rows_without_weight_are_no_rows():
 
 
 def test_weights_that_leave_one_label_or_one_group_are_refused():
-    X, y, a = biased_rows(60)
+    X, y, a = rows_of(60)
     for column, name in ((y, "y"), (a, "sensitive_features")):
         weight = (column == column[0]).astype(float)
         with pytest.raises(ValueError, match=f"one value of {name}"):
@@ -445,7 +441,7 @@ def test_weights_that_leave_one_label_or_one_group_are_refused():
 
 
 def test_constant_features_rank_nothing():
-    _, y, a = biased_rows(60)
+    _, y, a = rows_of(60)
     model = FairLinearRanker(alpha=0.0, ranker="relaxed").fit(
         np.ones((60, 2)), y, sensitive_features=a
     )
@@ -455,7 +451,7 @@ def test_constant_features_rank_nothing():
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_folds_without_pairs_do_not_decide_the_penalty():
     """One such fold made every accuracy nan, and the first alpha was taken."""
-    X, _, a = biased_rows(200)
+    X, _, a = rows_of(200)
     rare = (np.arange(200) < 3).astype(int)
     X[:3, 2] += 5.0
     model = FairLinearRanker(ranker="relaxed").fit(X, rare, sensitive_features=a)
@@ -469,7 +465,7 @@ def test_scores_and_labels_of_unequal_length_are_refused():
 
 @pytest.mark.parametrize("criterion", ["demographic_parity", "equalized_odds"])
 def test_contrasts_without_their_zeros_are_the_same(criterion):
-    X, y, a = biased_rows(n_groups=4)
+    X, y, a = rows_of(n_groups=4)
     data = data_of(X, y, a, criterion)
     generator = np.random.default_rng(0)
     wins = generator.random((data.n_cells, data.n_cells))
@@ -491,7 +487,7 @@ def test_contrasts_without_their_zeros_are_the_same(criterion):
 
 def test_the_direct_way_ends_where_fairness_is_out_of_reach():
     """A single feature ranks as it does: its coefficient would only shrink, in many steps."""
-    X, y, a = biased_rows()
+    X, y, a = rows_of()
     data = data_of(X[:, :1], y, a)
     training = Training(1e-3, 1e-4, 500)
     first = plain(data, training)

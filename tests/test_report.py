@@ -31,26 +31,10 @@ from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.report import Report, report, report_compare
 from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
 from fairordinal.report._page import as_json, display_names, visible_name
+from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
-from test_ordinal import people
+from made_up_report import HOSTILE, audit_of, hostile_report, report_rows
 
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "</script>",
-    "{{7*7}}",
-    "{% raise %}",
-    "a\u2028b\u2029c",
-    "abc\u202edef",
-    "x" * 300,
-    "",
-    " ",
-    "&amp;",
-    "'onclick='",
-    "\x00\x1b",
-    "\ud800",
-    "שלום",
-]
 VOID = {"meta", "link", "br", "img"}
 DAY = datetime.date(2026, 1, 2)
 MARKUP = st.sampled_from(["<b>", "</p>", "<p", "&lt;", '"><i', "-->", "{{1}", "{%", "{#", "'"])
@@ -93,21 +77,8 @@ class Page(HTMLParser):
         return [attrs for name, attrs in self.tags if name == tag]
 
 
-def rows_of(n_groups=3, names=None, labels=None):
-    names = names or [f"group {i}" for i in range(n_groups)]
-    labels = labels or ["poor", "fair", "good", "great"]
-    scores, y, a = scored_rows(names, labels, n_rows=30 * len(names) * len(labels))
-    predicted = np.array(labels, dtype=object)[scores.round().clip(0, len(labels) - 1).astype(int)]
-    return scores, y, a, predicted, labels
-
-
-def audit_of(n_groups=3, names=None, labels=None):
-    _, y, a, predicted, labels = rows_of(n_groups, names, labels)
-    return audit(y.tolist(), predicted.tolist(), sensitive_features=a.tolist(), labels=labels)
-
-
 def thresholds_of(n_groups=3):
-    scores, y, a, _, labels = rows_of(n_groups)
+    scores, y, a, _, labels = report_rows(n_groups)
     codes = [labels.index(label) for label in y]
     return optimize_thresholds(scores, codes, sensitive_features=a.tolist(), max_violation=0.05)
 
@@ -209,7 +180,7 @@ def test_cut_points_in_force_today_are_shown(cuts):
 
 
 def test_cut_points_that_need_not_move_are_said_to_stay():
-    scores, y, a, _, labels = rows_of()
+    scores, y, a, _, labels = report_rows()
     codes = [labels.index(label) for label in y]
     cheap = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), max_violation=0.9)
     assert "The cut points of least cost are chosen" in verdict_of(report(thresholds=cheap))
@@ -222,7 +193,7 @@ def test_scores_of_many_groups_have_a_line_each():
 
 
 def test_group_aware_thresholds_are_shown_for_each_group():
-    scores, y, a, _, labels = rows_of(2)
+    scores, y, a, _, labels = report_rows(2)
     codes = [labels.index(label) for label in y]
     shared = optimize_thresholds(scores, codes, sensitive_features=a.tolist(), trade_off=0.0)
     result = replace(shared, thresholds=np.stack([shared.thresholds, shared.thresholds + 0.1]))
@@ -420,7 +391,7 @@ def test_counts_beyond_counting_are_powers_of_ten():
 
 
 def test_scores_can_be_audited():
-    scores, y, a, _, labels = rows_of()
+    scores, y, a, _, labels = report_rows()
     found = audit(y.tolist(), scores, sensitive_features=a.tolist(), labels=labels)
     page = Page(report(found).html)
     assert "Predictions are scores" in page.text
@@ -428,20 +399,6 @@ def test_scores_can_be_audited():
 
 
 # What users bring is text
-
-
-def hostile_report():
-    groups, labels = HOSTILE[:9], HOSTILE[:5]
-    found = audit_of(names=groups, labels=labels)
-    frontier = made_up_frontier(groups, labels)
-    return report(
-        found,
-        frontier=frontier,
-        models=[f"</script><script>alert({i})</script>\u2028" for i in range(12)],
-        title=HOSTILE[0] + HOSTILE[1],
-        data={text: text for text in HOSTILE},
-        settings=dict(zip(HOSTILE, reversed(HOSTILE), strict=True)),
-    )
 
 
 def test_hostile_names_are_text():
@@ -599,7 +556,7 @@ def test_a_notebook_shows_the_page_in_a_sandbox(found):
 
 
 def test_two_predictors_are_compared_with_paired_intervals():
-    _, y, a, predicted, labels = rows_of()
+    _, y, a, predicted, labels = report_rows()
     other = np.roll(predicted, 1)
     page = report_compare(
         predicted.tolist(), other.tolist(), y=y.tolist(), sensitive_features=a.tolist(),
@@ -629,7 +586,7 @@ def test_fitted_models_are_compared(fitted):
 
 
 def test_both_halves_of_a_comparison_have_the_same_scale():
-    _, y, a, predicted, labels = rows_of()
+    _, y, a, predicted, labels = report_rows()
     codes = np.array([labels.index(label) for label in predicted])
     lowered = np.array(labels)[np.where(a == "group 0", np.maximum(codes - 1, 0), codes)]
     page = report_compare(
@@ -675,7 +632,7 @@ def test_all_models_that_can_be_compared_can_be_reported(named):
 
 
 def test_two_audits_are_set_side_by_side_without_intervals(found):
-    _, y, a, predicted, labels = rows_of()
+    _, y, a, predicted, labels = report_rows()
     other = audit(
         y.tolist(), np.roll(predicted, 1).tolist(), sensitive_features=a.tolist(), labels=labels
     )
@@ -695,7 +652,7 @@ def test_two_audits_are_set_side_by_side_without_intervals(found):
 
 
 def test_audits_of_scores_are_compared_without_costs_and_confusion():
-    scores, y, a, _, labels = rows_of()
+    scores, y, a, _, labels = report_rows()
     first, second = (
         audit(y.tolist(), values, sensitive_features=a.tolist(), labels=labels)
         for values in (scores, scores - 0.5)

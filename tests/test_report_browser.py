@@ -16,9 +16,9 @@ from fairordinal import FairOrdinalFrontier, audit, optimize_thresholds
 from fairordinal._render import number, percent
 from fairordinal.models import TrainingTable, load_model, model_text
 from fairordinal.report import report, report_compare
+from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
-from test_ordinal import people
-from test_report import HOSTILE, hostile_report
+from made_up_report import HOSTILE, hostile_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)

@@ -21,15 +21,14 @@ from fairordinal import (
 from fairordinal.baselines import ProportionalOddsClassifier, RandomizedMixtureClassifier
 from fairordinal.plotting import DisparityDisplay
 from fairordinal.ranker import FairLinearRanker
+from made_up import people
+
+CUTS = {2: [0.4], 3: [-0.3, 1.1]}
 
 
-def people(n_labels, n=240, seed=0):
-    """Rows whose first feature nearly is the label, and groups that do not matter."""
-    generator = np.random.default_rng(seed)
-    X = generator.normal(size=(n, 3))
-    cuts = [0.0] if n_labels == 2 else np.linspace(-0.7, 0.7, n_labels - 1)
-    y = np.digitize(X[:, 0] + 0.2 * generator.normal(size=n), cuts)
-    return X, y, generator.integers(0, 2, n)
+def clear_people(n_labels):
+    """Rows whose first feature nearly determines the label."""
+    return people(240, cuts=CUTS[n_labels], noise=0.2)
 
 
 def fitted(estimator, X, y):
@@ -61,7 +60,7 @@ responses = pytest.mark.parametrize("response", ["decision_function", "predict_p
 
 def accuracy_of_thresholds(estimator, labels, way, response="auto", n_labels=2):
     """Of thresholds of least cost, on the scores of an estimator fitted to the labels."""
-    X, y, a = people(n_labels)
+    X, y, a = clear_people(n_labels)
     names = np.array(labels)[y]
     options = WAYS[way](fitted(estimator, X, names))
     model = FairThresholdClassifier(
@@ -104,7 +103,7 @@ def test_columns_and_predictions_are_matched_to_labels_by_value(labels, way, res
 
 @pytest.mark.parametrize("labels", [[3, 2, 1], [1, 2, 3], [1.5, 0.5, -7]], ids=str)
 def test_a_fitted_regressor_predicts_numbers_that_may_descend(labels):
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     numbers = np.array(labels)[y]
     model = FairThresholdClassifier(
         Ridge().fit(X, numbers), cv="prefit", trade_off=0.0, labels=labels
@@ -114,7 +113,7 @@ def test_a_fitted_regressor_predicts_numbers_that_may_descend(labels):
 
 
 def test_a_fitted_regressor_of_numbers_out_of_order_is_refused():
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     numbers = np.array([2, 3, 1])[y]
     model = FairThresholdClassifier(Ridge().fit(X, numbers), cv="prefit", labels=[2, 3, 1])
     with pytest.raises(ValueError, match=r"rises along \[1, 2, 3\].* order of the labels, \[2, 3,"):
@@ -131,7 +130,7 @@ RANKING = {
 @pytest.mark.parametrize("name", RANKING)
 @pytest.mark.parametrize(("order", "turn"), [("abc", 1), ("cba", -1)])
 def test_an_ordinal_score_follows_the_order_that_its_model_was_given(name, order, turn):
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     names = np.array(list("abc"))[y]
     inner = clone(RANKING[name]).set_params(labels=[*order])
     inner.fit(X, names, sensitive_features=a)
@@ -143,7 +142,7 @@ def test_an_ordinal_score_follows_the_order_that_its_model_was_given(name, order
 
 @pytest.mark.parametrize("name", RANKING)
 def test_an_ordinal_score_along_another_order_is_refused(name):
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     names = np.array(list("abc"))[y]
     inner = clone(RANKING[name]).set_params(labels=[*"bac"])
     inner.fit(X, names, sensitive_features=a)
@@ -169,7 +168,7 @@ class Alphabetical(ClassifierMixin, BaseEstimator):
 
 
 def test_an_ordinal_model_of_names_in_sorted_order_is_refused_unless_that_is_their_order():
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     for order, allowed in (([*"abc"], True), ([*"bca"], False), ([*"cba"], True)):
         names = np.array(order)[y]
         model = FairThresholdClassifier(
@@ -197,7 +196,7 @@ class Nameless(Alphabetical):
 
 
 def test_scores_of_a_classifier_without_classes_are_refused():
-    X, y, a = people(2)
+    X, y, a = clear_people(2)
     model = FairThresholdClassifier(Nameless().fit(X, y), cv="prefit")
     with pytest.raises(ValueError, match="has no classes_"):
         model.fit(X, y, sensitive_features=a)
@@ -207,7 +206,7 @@ def test_scores_of_a_classifier_without_classes_are_refused():
 @pytest.mark.parametrize("known", [["none", "high"], [0, 1], ["0", "1"]], ids=str)
 def test_a_classifier_of_other_labels_is_refused_by_its_classes(known, response):
     """Decision values of a classifier of other labels were taken as they came."""
-    X, y, a = people(2)
+    X, y, a = clear_people(2)
     model = FairThresholdClassifier(
         LogisticRegression().fit(X, np.array(known)[y]),
         cv="prefit",
@@ -220,7 +219,7 @@ def test_a_classifier_of_other_labels_is_refused_by_its_classes(known, response)
 
 @responses
 def test_a_classifier_that_never_saw_a_label_is_understood(response):
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     names = np.array(["mid", "low", "high"])[[1, 0, 2]][y]
     some = names != "mid"
     inner = LogisticRegression().fit(X[some], names[some])
@@ -236,7 +235,7 @@ def test_a_classifier_that_never_saw_a_label_is_understood(response):
 
 
 def test_a_frontier_of_a_fitted_classifier_is_not_upside_down():
-    X, y, a = people(2)
+    X, y, a = clear_people(2)
     names = np.array(["low", "high"])[y]
     inner = LogisticRegression().fit(X, names)
     frontier = FairOrdinalFrontier(estimator=inner, cv="prefit", labels=["low", "high"])
@@ -246,7 +245,7 @@ def test_a_frontier_of_a_fitted_classifier_is_not_upside_down():
 
 def test_blocks_of_dask_are_scored_upwards_too():
     array = pytest.importorskip("dask.array")
-    X, y, a = people(2)
+    X, y, a = clear_people(2)
     names = np.array(["low", "high"])[y]
     model = FairThresholdClassifier(
         LogisticRegression().fit(X, names), cv="prefit", trade_off=0.0, labels=["low", "high"]
@@ -257,7 +256,7 @@ def test_blocks_of_dask_are_scored_upwards_too():
 
 
 def test_a_mixture_with_a_frozen_classifier_keeps_its_labels():
-    X, y, _ = people(2)
+    X, y, _ = clear_people(2)
     names = np.array(["low", "high"])[y]
     inner = FrozenEstimator(LogisticRegression().fit(X, names))
     for estimator in (inner, make_pipeline(StandardScaler(with_std=False), inner)):
@@ -267,7 +266,7 @@ def test_a_mixture_with_a_frozen_classifier_keeps_its_labels():
 
 def test_the_order_of_a_searched_model_reaches_audits_and_comparisons():
     """The order of a model inside a search was lost: names were refused, numbers turned."""
-    X, y, a = people(3)
+    X, y, a = clear_people(3)
     names = np.array(["top", "mid", "low"])[y]
     inner = ProportionalOddsClassifier(alpha=0.01, labels=["top", "mid", "low"])
     search = GridSearchCV(inner, {"alpha": [0.1, 0.01]}, cv=2).fit(X, names)

@@ -33,7 +33,7 @@ from fairordinal.thresholds._problem import Problem, read_problem
 PAIRWISE = [name for name, criterion in NAMED.items() if isinstance(criterion, PairwiseCriterion)]
 
 
-def people(n_groups, n_labels, n_rows):
+def rows_of_size(n_groups, n_labels, n_rows):
     """Labels, predictions, scores and groups; every group has rows."""
     random = np.random.default_rng(0)
     group = np.arange(n_rows) % n_groups
@@ -44,13 +44,13 @@ def people(n_groups, n_labels, n_rows):
 
 
 def audit_of(n_groups, n_labels, n_rows, **options):
-    true, predicted, _, group = people(n_groups, n_labels, n_rows)
+    true, predicted, _, group = rows_of_size(n_groups, n_labels, n_rows)
     labels = range(n_labels)
     return audit(true, predicted, sensitive_features=group, labels=labels, **options)
 
 
 def problem_of(n_groups, n_labels, n_rows, criterion):
-    true, _, score, group = people(n_groups, n_labels, n_rows)
+    true, _, score, group = rows_of_size(n_groups, n_labels, n_rows)
     table = read_table(true, score.round(1), group, labels=range(n_labels), as_scores=True)
     return read_problem(table, NAMED[criterion], cost_matrix("absolute", table.labels))
 
@@ -71,7 +71,7 @@ def peak_of(work):
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("shape", [(12, 3, 150), (2, 20, 120)])
 def test_disparities_of_many_cells_are_those_by_enumeration(name, shape):
-    true, predicted, _, group = people(*shape)
+    true, predicted, _, group = rows_of_size(*shape)
     finding = audit_of(*shape, criteria=[name])[name]
     part, g, h = (index[::29] for index in finding.places)
     weight = np.ones(len(true))
@@ -86,7 +86,7 @@ def test_disparities_of_many_cells_are_those_by_enumeration(name, shape):
 def test_variances_of_many_groups_are_those_of_few():
     # a pair's deviation does not depend on the other groups, but for their share of labels in
     # the pseudo-rows: give all groups the same rows
-    true, predicted, _, _ = people(1, 3, 40)
+    true, predicted, _, _ = rows_of_size(1, 3, 40)
     many, few = (
         audit(np.tile(true, n), np.tile(predicted, n), sensitive_features=np.repeat(range(n), 40))
         for n in (60, 2)
@@ -188,7 +188,7 @@ def test_an_attribution_makes_no_table_for_each_cut(name, monkeypatch):
 
 @pytest.mark.parametrize("name", PAIRWISE)
 def test_tables_of_pairs_have_an_entry_for_each_pair_of_cells(name):
-    true, predicted, _, group = people(20, 4, 400)
+    true, predicted, _, group = rows_of_size(20, 4, 400)
     table = read_table(true, predicted, group)
     criterion = NAMED[name]
     tables = pair_tables(criterion.contrasts(table))
@@ -274,12 +274,12 @@ def test_less_is_tried_with_more_groups_or_labels(n_groups, n_labels, effort):
 
 
 def learn(model, n_groups, n_labels):
-    true, _, score, group = people(n_groups, n_labels, 2000)
+    true, _, score, group = rows_of_size(n_groups, n_labels, 2000)
     model.fit(score[:, None], true, sensitive_features=group)
 
 
 def scores_of(n_groups, n_labels):
-    true, _, score, group = people(n_groups, n_labels, 2000)
+    true, _, score, group = rows_of_size(n_groups, n_labels, 2000)
     return audit(true, score, sensitive_features=group)
 
 
@@ -312,8 +312,8 @@ LIMITS = {
     ),
     "groups of thresholds": (
         lambda: optimize_thresholds(
-            *people(101, 2, 2000)[2::-2],
-            sensitive_features=people(101, 2, 2000)[3],
+            *rows_of_size(101, 2, 2000)[2::-2],
+            sensitive_features=rows_of_size(101, 2, 2000)[3],
             max_violation=0.1,
         ),
         "101 groups.*a search for thresholds takes at most 100 groups",

@@ -18,13 +18,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_runner import failure, graded_people, run
 from fairordinal import audit
 from fairordinal._lazy import _arrow
 from fairordinal._source import count_rows, open_table
 from fairordinal._source._csv_text import Quotes
 from fairordinal.models import load_model
 from oracles import swallowed_by_reading
-from test_cli_files import failure, people, run
 
 MAIN = "from fairordinal.cli import main; main()"
 ORDER = ("--labels", "bad,okay,good,great")
@@ -81,7 +81,7 @@ def test_rows_and_cells_are_those_of_the_csv_module_or_the_file_is_refused(
 
 def cut_short(row=40, n=100):
     """Rows of which one has a quote that is not closed, in the last column."""
-    frame = people(n)[["score", "sex", "predicted", "grade"]]
+    frame = graded_people(n)[["score", "sex", "predicted", "grade"]]
     lines = frame.to_csv(index=False).splitlines()
     lines[row] = lines[row][::-1].replace(",", '",', 1)[::-1]
     return "\n".join(lines) + "\n"
@@ -102,7 +102,7 @@ def test_a_quote_that_is_not_closed_is_refused_with_its_line(
         "predict": (model, path, "-o", tmp_path / "out.csv"),
     }
     if command == "predict":
-        people().drop(columns="predicted").to_csv(tmp_path / "whole.csv", index=False)
+        graded_people().drop(columns="predicted").to_csv(tmp_path / "whole.csv", index=False)
         chosen = ("--feature", "score", "--trade-off", 0.1, "-o", model)
         assert run("fit", tmp_path / "whole.csv", *columns, *chosen).exit_code == 0
     path.write_bytes(pack(cut_short().encode()))

@@ -24,13 +24,6 @@ from fairordinal.thresholds._choice import _growth_needed
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
-CRITERIA = [
-    "demographic_parity",
-    "conditional_demographic_parity",
-    "equal_opportunity",
-    "equalized_odds",
-    "harm_parity",
-]
 COSTS = st.sampled_from(["absolute", "zero_one", "squared", "asymmetric"])
 TRADE_OFFS = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 0.99])
 LIMITS = st.sampled_from([0.0, 0.05, 0.1, 0.3])
@@ -109,7 +102,7 @@ def first_windows(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("first_windows")
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", oracles.CRITERIA_OF_CUTTINGS)
 class TestExhaustively:
     @settings(max_examples=60)
     @given(data=scored_rows(), cost=COSTS, trade_off=TRADE_OFFS, tol=st.sampled_from([0.0, 1e-3]))
@@ -151,7 +144,7 @@ def test_cost_only_is_the_least_cost_of_all_thresholds(data, cost):
     assert result.gap == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", oracles.CRITERIA_OF_CUTTINGS)
 @settings(max_examples=30)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_no_single_move_improves_what_local_search_found(criterion, data, trade_off):

@@ -8,7 +8,7 @@ from fairordinal import audit
 from fuzz import chance, choose
 from fuzz.audits import AUDITED, assert_close
 from fuzz.rows import draw_names, draw_rows
-from test_lazy import HOLDERS, split
+from lazy_frames import HOLDERS, split
 
 
 def draw_frame(generator, drawn):

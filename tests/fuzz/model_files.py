@@ -201,12 +201,12 @@ def unchanged_files_are_the_same_model(generator):
 
 
 def onnx_gives_the_same_labels(generator):
-    from test_onnx import same
+    from onnx_runtime import assert_same_in_onnx
 
     model = draw_model(generator, wild=False)
     table = draw_table(generator, model)
     with tempfile.TemporaryDirectory() as folder:
-        same(Path(folder) / "model.onnx", model, table)
+        assert_same_in_onnx(Path(folder) / "model.onnx", model, table)
 
 
 LAWS = {

@@ -8,9 +8,9 @@ import pytest
 import oracles
 from fairordinal import optimize_thresholds
 from fairordinal._costs import cost_matrix
-from test_thresholds import CRITERIA
 
 N_INSTANCES = 400
+CRITERIA = oracles.CRITERIA_OF_CUTTINGS
 COSTS = ["absolute", "zero_one", "squared", "asymmetric"]
 
 pytestmark = pytest.mark.slow
