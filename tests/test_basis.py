@@ -48,8 +48,8 @@ def test_scores_of_the_basis_are_those_of_features(kind, offset):
     X, y, a = product_people(300)
     X = X + offset * (kind is np.asarray)
     rows = block_of(kind(X), y, a)
-    none = Piecewise.none(rows)
-    for basis in (Linear(rows.scaling), none.again(rows), Trees.none(none).again(rows)):
+    none = Piecewise.unfitted(rows)
+    for basis in (Linear(rows.scaling), none.refit(rows), Trees.unfitted(none).refit(rows)):
         mapped = basis.mapped(rows)
         coef = np.random.default_rng(0).normal(size=mapped.n_features)
         score = basis.score(coef)
@@ -63,7 +63,7 @@ def test_scores_of_the_basis_are_those_of_features(kind, offset):
 def test_columns_are_features_ramps_predictions_and_leaves():
     X, y, a = product_people(500)
     rows = block_of(X, y, a)
-    basis = Trees.none(Piecewise.none(rows)).again(rows)
+    basis = Trees.unfitted(Piecewise.unfitted(rows)).refit(rows)
     columns = basis.mapped(rows).features.X.toarray()
     standardised = (X - X.mean(axis=0)) / X.std(axis=0)
     np.testing.assert_allclose(columns[:, :4], standardised, atol=1e-9)
@@ -311,8 +311,8 @@ def test_folds_count_rows_in_the_unit_of_all_rows():
     weight = np.random.default_rng(0).integers(2, 400, 300).astype(float)
     weight[0] = 1.0
     rows = Block.of(Features.of(X, weight), a, y, 2, int(y.max()) + 1, weight=weight)
-    none = Piecewise.none(rows)
-    parts = [none.again(rows), none.again(rows.take(np.arange(1, 300)))]
+    none = Piecewise.unfitted(rows)
+    parts = [none.refit(rows), none.refit(rows.take(np.arange(1, 300)))]
     sizes = [np.linalg.norm(part.ramps.weights) for part in parts]
     assert sizes[1] == pytest.approx(sizes[0], rel=0.05)
 
@@ -350,7 +350,7 @@ def test_a_constant_model_is_called_so():
 def test_ramps_end_where_a_label_is_likely_or_unlikely():
     X, y, a = people(4000, n_features=4)
     rows = block_of(X, y, a)
-    basis = Piecewise.none(rows).again(rows)
+    basis = Piecewise.unfitted(rows).refit(rows)
     values = basis.ramps.values(X)
     assert values.shape == (4000, 4)
     assert (values.min(), values.max()) == (-1.0, 1.0)
@@ -364,9 +364,9 @@ def test_very_many_labels_have_few_ramps_the_same_in_every_fold():
     y = np.clip(np.rint(20 + 6 * X[:, 0]), 0, 40).astype(int)
     y = np.unique(y, return_inverse=True)[1]
     rows = block_of(X, y, a)
-    none = Piecewise.none(rows)
+    none = Piecewise.unfitted(rows)
     assert len(none.boundaries) <= MOST_BOUNDARIES < y.max()
-    parts = [none.again(rows.take(np.arange(start, 800, 5))) for start in range(5)]
+    parts = [none.refit(rows.take(np.arange(start, 800, 5))) for start in range(5)]
     assert {part.n_columns for part in parts} == {4 + len(none.boundaries) + 1}
 
 
@@ -374,7 +374,7 @@ def test_labels_and_groups_that_rows_lack_have_ramps_of_nothing():
     X, y, a = product_people(300)
     rows = block_of(X, y, a)
     some = rows.take(np.flatnonzero((y > 0) & (a == 1)))
-    ramps = Piecewise.none(rows).again(some).ramps
+    ramps = Piecewise.unfitted(rows).refit(some).ramps
     assert not ramps.weights[:, [0, -1]].any()  # above label 0, and group 1
     assert ramps.weights[:, 1].any()
 

@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_model(model):
 def test_more_folds_than_rows_of_any_label_are_refused_and_rare_labels_are_warned_of():
     data = make_biased_ordinal(40, n_labels=2, random_state=3)
     columns = {"sensitive_features": data.sensitive_features}
-    with pytest.raises(ValueError, match="cv=50 folds need a label of at least 50 rows"):
+    with pytest.raises(ValueError, match="cv=50 needs at least one label with 50 rows"):
         FairThresholdClassifier(Ridge(), cv=50).fit(data.data, data.target, **columns)
     y = data.target.copy()
     y[:3] = 3

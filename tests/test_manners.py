@@ -259,7 +259,7 @@ def test_listed_folds_speak_of_rows_with_and_without_weight(model):
         (1, "cv must be a whole number of at least 2, got 1"),
         (2.5, "cv must be a whole number"),
         (None, "cv must be a whole number"),
-        (150, "cv=150 folds need a label of at least 150 rows; the most frequent one has"),
+        (150, "cv=150 needs at least one label with 150 rows; the most frequent one has"),
         ("five", "Expected `cv` as an integer"),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
 import oracles
-from fairordinal._pairloss import LOSSES, STEP, Histogram, measure
+from fairordinal._pairloss import LOSSES, STEP, Histogram, make_pair_loss
 
 SLOPES = {
     "logistic": lambda x: -expit(-x),
@@ -53,7 +53,7 @@ SCORES = scores_of_many_kinds()
 def test_loss_and_gradient_are_those_of_all_pairs(name, kind):
     kernel, s = KERNELS[name], SCORES[kind]
     cells, w, weights = random_pairs()
-    total, slopes = measure(kernel, s, cells, CELLS, w).loss(weights)
+    total, slopes = make_pair_loss(kernel, s, cells, CELLS, w).loss(weights)
     table = weights[np.ix_(cells, cells)]
     margin = np.sign(table) * np.subtract.outer(s, s)
     with np.errstate(over="ignore"):  # the square of 1e200
@@ -75,7 +75,7 @@ def test_a_few_rows_agree_with_pair_by_pair_enumeration(name, data):
     cells = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
     w = np.array(data.draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=n, max_size=n)))
     weights = np.array([[0.0, 1.0, -2.0], [0.5, 0.0, 0.3], [-1.0, 2.0, 0.0]])
-    total, slopes = measure(kernel, s, cells, 3, w).loss(weights)
+    total, slopes = make_pair_loss(kernel, s, cells, 3, w).loss(weights)
     expected = oracles.pair_loss(s, cells, w, weights, kernel.value)
     size = float(w.sum() ** 2)
     assert total == pytest.approx(expected, rel=1e-6, abs=1e-7 * size)
@@ -89,7 +89,7 @@ def test_curvatures_are_the_diagonal_of_the_hessian(name, kind):
     kernel, s = KERNELS[name], SCORES[kind]
     cells, w, weights = random_pairs()
     _, hessian = oracles.pair_derivatives(s, cells, w, weights, SLOPES[name], kernel.curvature)
-    pairs = measure(kernel, s, cells, CELLS, w)
+    pairs = make_pair_loss(kernel, s, cells, CELLS, w)
     same = np.diag(weights)[cells] * w**2 * kernel.curvature(np.zeros(1))  # pairs (i, i)
     curvature = pairs.curvatures(weights) - 2 * np.abs(same)
     np.testing.assert_allclose(curvature, np.diag(hessian), rtol=1e-5, atol=1e-5)
@@ -97,7 +97,7 @@ def test_curvatures_are_the_diagonal_of_the_hessian(name, kind):
 
 def test_a_margin_on_the_kink_is_flat():
     weights = np.tril(np.ones((3, 3)), -1)  # margins 1, 2, 1
-    pairs = measure(LOSSES["squared_hinge"], np.arange(3.0), np.arange(3), 3, np.ones(3))
+    pairs = make_pair_loss(LOSSES["squared_hinge"], np.arange(3.0), np.arange(3), 3, np.ones(3))
     total, slopes = pairs.loss(weights)
     assert total == 0.0
     assert not slopes.any()
@@ -109,7 +109,7 @@ def test_ties_far_from_other_rows_are_ties(name):
     """The score less 1 is the score itself beyond 2^53."""
     s, cells = np.array([0.0, 1e17, 1e17]), np.arange(3)
     weights = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
-    total, slopes = measure(LOSSES[name], s, cells, 3, np.ones(3)).loss(weights)
+    total, slopes = make_pair_loss(LOSSES[name], s, cells, 3, np.ones(3)).loss(weights)
     slope = float(SLOPES[name](0.0))
     assert total == pytest.approx(float(LOSSES[name].value(np.zeros(1))[0]), rel=1e-6)
     np.testing.assert_allclose(slopes, [0.0, -slope, slope], rtol=1e-6, atol=1e-12)
@@ -120,7 +120,7 @@ def test_blocks_of_sorted_rows_make_no_difference(monkeypatch):
     found = []
     for block in (1, 7, 10**4):
         monkeypatch.setattr("fairordinal._pairloss._pair_loss.BLOCK", block)
-        pairs = measure(LOSSES["squared_hinge"], SCORES["normal"], cells, CELLS, w)
+        pairs = make_pair_loss(LOSSES["squared_hinge"], SCORES["normal"], cells, CELLS, w)
         total, slopes = pairs.loss(weights)
         found.append(np.concatenate([[total], slopes, pairs.curvatures(weights)]))
     np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-12)
@@ -150,7 +150,7 @@ def test_cells_with_equal_weights_lose_nothing_by_being_merged(name):
     cells, w, weights = random_pairs()
     rows, columns = np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2])
     for table in (weights[rows][:, columns], weights[rows][:, rows]):
-        found = measure(LOSSES[name], SCORES["normal"], cells, CELLS, w).loss(table)[0]
+        found = make_pair_loss(LOSSES[name], SCORES["normal"], cells, CELLS, w).loss(table)[0]
         margin = np.subtract.outer(SCORES["normal"], SCORES["normal"])
         pairs = table[np.ix_(cells, cells)]
         loss = np.abs(pairs) * LOSSES[name].value(np.sign(pairs) * margin)
@@ -160,7 +160,7 @@ def test_cells_with_equal_weights_lose_nothing_by_being_merged(name):
 @pytest.mark.parametrize("name", LOSSES)
 def test_order_shift_and_repetition_make_no_difference(name):
     def loss_of(s, cells, w, weights):
-        return measure(LOSSES[name], s, cells, CELLS, w).loss(weights)[0]
+        return make_pair_loss(LOSSES[name], s, cells, CELLS, w).loss(weights)[0]
 
     cells, w, weights = random_pairs()
     s = SCORES["normal"]

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from fairordinal._pairloss import LOSSES, STEP, measure
+from fairordinal._pairloss import LOSSES, STEP, make_pair_loss
 from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualOpportunity, as_criterion
 from fairordinal.metrics import pairwise_demographic_parity_difference
@@ -19,7 +19,7 @@ from fairordinal.ranker._objective import Aim, Objective, ScoredPairs
 from fairordinal.ranker._paths import (
     GRID,
     LIMITS,
-    WAYS,
+    METHODS,
     accuracy_of,
     direct,
     disparities_of,
@@ -67,7 +67,7 @@ def test_the_gradient_of_smooth_steps_is_subtracted(loss):
     cells, weight = a * 4 + y, np.ones(len(y))
     pairs = ScoredPairs(data.rows, data.loss, coef, data.loss.detail)
     steps = pairs.histogram.potential(STEP, data.pair_weights)
-    slopes = measure(data.loss, X @ coef, cells, data.n_cells, weight).slopes_of(steps)
+    slopes = make_pair_loss(data.loss, X @ coef, cells, data.n_cells, weight).slopes_of(steps)
     expected = pairs.loss(data.pair_weights)[1] - X.T @ slopes
     np.testing.assert_allclose(pairs.loss(data.pair_weights, steps)[1], expected, atol=1e-9)
 
@@ -178,10 +178,10 @@ def test_who_knows_the_hessian_takes_fewer_steps_to_the_same_place():
     np.testing.assert_allclose(found.coef, plainly.coef, atol=1e-5)
 
 
-@pytest.mark.parametrize("way", ["direct", "reduction", "relaxed"])
-def test_a_path_fitted_again_to_its_own_rows_stays_where_it_is(way):
+@pytest.mark.parametrize("method", ["direct", "reduction", "relaxed"])
+def test_a_path_fitted_again_to_its_own_rows_stays_where_it_is(method):
     data, training = data_of(*rows_of()), Training(0.01, 1e-6, 500)
-    path = WAYS[way](data, plain(data, training), training)
+    path = METHODS[method](data, plain(data, training), training)
     for fit, again in zip(path, training.fit_again(data, path), strict=True):
         np.testing.assert_allclose(again.coef, fit.coef, atol=1e-4)
 
@@ -224,7 +224,7 @@ def test_other_rows_get_the_same_aims():
     data = data_of(X, y, a)
     training = Training(1e-3, 1e-7, 500)
     first = plain(data, training)
-    fits = [fit for way in WAYS.values() for fit in way(data, first, training)]
+    fits = [fit for method in METHODS.values() for fit in method(data, first, training)]
     for fit, again in zip(fits, training.fit_again(data, fits), strict=True):
         assert again.aim is fit.aim
         if not fit.aim.penalty:  # else the smooth step depends on where the fit starts

@@ -346,7 +346,7 @@ def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
     found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
     assert found["demographic_parity"].worst_is_doubtful
     text = Page(report(found).html).text
-    assert "This pair is too small for a conclusion; the clearest pair is “b” and “a”" in text
+    assert "This pair has too few rows for a conclusion; the clearest pair is “b” and “a”" in text
 
 
 def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
@@ -674,7 +674,7 @@ def test_audits_of_scores_are_compared_without_costs_and_confusion():
         ({"thresholds": 1}, TypeError, "thresholds must be a ThresholdResult, got int"),
         ({"frontier": "x"}, TypeError, "frontier must be a FairOrdinalFrontier, got str"),
         ({"frontier": FairOrdinalFrontier()}, Exception, "not fitted yet"),
-        ({"chosen": 1}, ValueError, "chosen belongs to a frontier"),
+        ({"chosen": 1}, ValueError, "chosen= needs frontier="),
         ({"models": ["{}"]}, ValueError, "models belongs to a frontier"),
         ({"data": "text"}, TypeError, "data must be a mapping"),
         ({"settings": [1]}, TypeError, "settings must be a mapping"),

@@ -1,6 +1,6 @@
 """Fair ordinal regression: audit, repair and train predictors of ordered labels.
 
-Modules are imported when something of theirs is asked for: who audits does not wait for training.
+Submodules are imported on first use, so that `import fairordinal` is fast.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MODULES = ("baselines", "criteria", "datasets", "metrics", "models", "plotting"
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, or a module."""
+    """Import a public name or a submodule on first access."""
     if name in _HOME:
         found = getattr(importlib.import_module(f"fairordinal.{_HOME[name]}"), name)
         globals()[name] = found

@@ -12,7 +12,7 @@ latter to correct disparities. A ranker of the tree basis is a forest, whose lea
 together, plus a piecewise linear part.
 
 Ramps and trees overfit the rows that they are fitted to. For held-out scores, they are therefore
-fitted again to the training rows of each fold (`Basis.again`).
+fitted again to the training rows of each fold (`Basis.refit`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ MOST_LABEL_TREES = 300
 GROUP_TREES = 30  # for all groups together
 TREES_WITH_COLUMNS = 30  # label trees whose leaves have columns; all group trees have them
 ROUNDING = 1e-9  # relative error of ratios of weights that count as whole numbers
-MOST_SHORT = 1 << 31  # entries of a sparse matrix up to which indices have 32 bits, to save memory
+MOST_INT32_ENTRIES = (
+    1 << 31
+)  # entries of a sparse matrix up to which indices have 32 bits, to save memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
 
@@ -49,7 +51,7 @@ class Basis(ABC):
     has_leaves: ClassVar[bool] = False  # if so, the number of columns depends on the training rows
 
     @abstractmethod
-    def again(self, rows: Rows) -> Basis:
+    def refit(self, rows: Rows) -> Basis:
         """The basis fitted to other training rows."""
 
     @property
@@ -79,7 +81,7 @@ class Linear(Basis):
     name: ClassVar[str] = "linear"
     is_fixed: ClassVar[bool] = True
 
-    def again(self, rows: Rows) -> Basis:
+    def refit(self, rows: Rows) -> Basis:
         return self
 
     @property
@@ -113,14 +115,14 @@ class Piecewise(Basis):
     is_fixed: ClassVar[bool] = False
 
     @classmethod
-    def none(cls, rows: Rows) -> Piecewise:
+    def unfitted(cls, rows: Rows) -> Piecewise:
         """A basis without ramps: `again` fits them."""
         totals = rows.totals.reshape(rows.n_groups, rows.n_labels).sum(axis=0)
         no_ramps = Ramps(np.zeros((rows.n_features, 0)), np.zeros(0))
         one = on_site(_one_row, [rows])
         return cls(rows.scaling, one, boundaries(totals), no_ramps, np.zeros(0), np.ones(0))
 
-    def again(self, rows: Rows) -> Piecewise:
+    def refit(self, rows: Rows) -> Piecewise:
         return on_site(_with_ramps, [rows], self)
 
     @property
@@ -155,11 +157,11 @@ class Trees(Basis):
     has_leaves: ClassVar[bool] = True
 
     @classmethod
-    def none(cls, base: Piecewise) -> Trees:
+    def unfitted(cls, base: Piecewise) -> Trees:
         """A basis without trees: `again` fits them."""
         return cls(base, (), np.zeros(0), np.ones(0))
 
-    def again(self, rows: Rows) -> Basis:
+    def refit(self, rows: Rows) -> Basis:
         return on_site(_with_trees, [rows], self.base)
 
     @cached_property
@@ -228,7 +230,9 @@ def _with_indicators(dense: Array, leaves: Array, n_leaves: int) -> sparse.csr_a
     columns = np.empty(values.shape, dtype=leaves.dtype)
     values[:, :n_dense], columns[:, :n_dense] = dense, np.arange(n_dense)
     np.add(leaves, n_dense, out=columns[:, n_dense:])
-    ends = np.arange(n_rows + 1, dtype=columns.dtype if values.size < MOST_SHORT else np.int64)
+    ends = np.arange(
+        n_rows + 1, dtype=columns.dtype if values.size < MOST_INT32_ENTRIES else np.int64
+    )
     ends *= n_dense + n_trees
     shape = (n_rows, n_dense + n_leaves)
     return sparse.csr_array((values.ravel(), columns.ravel(), ends), shape)
@@ -265,7 +269,7 @@ def _with_trees(block: Block, base: Piecewise) -> Trees:
         for group in groups
     ]
     none = np.zeros(len(groups) + 1)
-    basis = Trees(base.again(block), (*for_groups, for_label), none, none + 1.0)
+    basis = Trees(base.refit(block), (*for_groups, for_label), none, none + 1.0)
     means, spreads = _moments(basis.predictions_and_leaves(X)[0], weight)
     return replace(basis, means=means, spreads=spreads)
 

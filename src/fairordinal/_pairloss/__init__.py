@@ -5,7 +5,7 @@ With cells u = (group, true label), row weights w, signed weights W of pairs of 
     L(s) = sum_uv |W_uv| sum_{i in u, j in v} w_i w_j ℓ(sgn(W_uv) (s_i - s_j))
 
 A positive weight asks that rows of u score above rows of v, a negative one the reverse. There are
-two ways to compute L and its derivatives by the scores; `measure` takes the one that suits ℓ:
+two ways to compute L and its gradient by the scores; `make_pair_loss` takes the one that suits ℓ:
 
 * **Histograms** for a smooth ℓ (`logistic`, `smooth_hinge`). L depends on the scores only through
   the histograms of the cells, which are convolved with ℓ by FFT. Beyond a distance of 40 these
@@ -35,7 +35,7 @@ from fairordinal._pairloss._bins import (
 )
 from fairordinal._pairloss._histogram import Histogram, MergedCells, merge_equal_rows
 from fairordinal._pairloss._losses import LOSSES, STEP, Kernel
-from fairordinal._pairloss._pair_loss import PairLoss, measure
+from fairordinal._pairloss._pair_loss import PairLoss, make_pair_loss
 
 __all__ = [
     "LOSSES",
@@ -48,7 +48,7 @@ __all__ = [
     "PairLoss",
     "add_grid_counts",
     "count_on_grid",
-    "measure",
+    "make_pair_loss",
     "merge_equal_rows",
     "slopes_at",
     "spread",

@@ -35,7 +35,7 @@ MOST_BINS = 1 << 17
 ROUND_BINS = 128  # numbers of bins are multiples of it, so that cached transforms are reused
 NARROW = 8 * REACH  # scores within this range are not searched for gaps
 FARTHEST = 2.0**40  # in bins from 0: up to it, positions on the common grid are precise enough
-BLOCK = 1 << 13  # rows that fit into the cache, and into little memory of a Dask worker
+BLOCK = 1 << 13  # rows at a time, which fit into the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Bins:
 
     @classmethod
     def over(cls, spans: Array, detail: float) -> Bins:
-        """Bins for all scores in the spans; wide if narrower ones exceeded `MOST_BINS`."""
+        """Bins for all scores in the spans, wide enough that there are at most `MOST_BINS`."""
         lengths = spans[:, 1] - spans[:, 0]
         offsets = np.concatenate([[0.0], np.cumsum(lengths[:-1] + REACH)])
         width = float(offsets[-1] + lengths[-1])

@@ -39,7 +39,7 @@ from fairordinal._validation import Array, row_blocks
 BLOCK = 1 << 13  # rows whose moments, for each distinct row of A, fit into the cache
 
 
-def measure(
+def make_pair_loss(
     kernel: Kernel,
     scores: Array,
     cells: Array,
@@ -50,7 +50,7 @@ def measure(
 ) -> PairLoss:
     """Make the `PairLoss` of a kernel: sorted for a loss with a kink, binned otherwise.
 
-    `detail` is that of other kernels whose potentials are computed from the same histogram.
+    `detail` is the finest detail that other kernels on the same histogram need.
     """
     make = SortedLoss if kernel.kinked else BinnedLoss
     return make(kernel, scores, cells, n_cells, weight, detail=min(kernel.detail, detail))
@@ -113,11 +113,11 @@ class SortedLoss(PairLoss):
 
     def loss(self, weights: Array) -> tuple[float, Array]:
         with np.errstate(over="ignore"):
-            _, far_above, squares = self._sums_above(weights, power=2)
-            _, far_below = self._sums_below(weights, power=1)
+            _, distances_above, squares = self._sums_above(weights, power=2)
+            _, distances_below = self._sums_below(weights, power=1)
             counted = self.weight > 0  # 0 · inf is 0 here
             total = float(self.weight[counted] @ squares[counted])
-        return total, 2.0 * self.weight * (far_below - far_above)
+        return total, 2.0 * self.weight * (distances_below - distances_above)
 
     def curvatures(self, weights: Array) -> Array:
         (above,) = self._sums_above(weights, power=0)
@@ -156,7 +156,7 @@ def sorted_both_ways(scores: Array, cells: Array) -> tuple[SortedRows, SortedRow
 
 
 class SortedRows(NamedTuple):
-    """Rows in ascending order, and the last row within reach of each."""
+    """Rows in ascending order; the reach of a row are the rows at most 1 above it."""
 
     order: Array  # (n,) row at each position
     cells: Array  # (n,) cell at each position

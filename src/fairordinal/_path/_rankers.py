@@ -30,8 +30,8 @@ from fairordinal.ranker import (
     Training,
     accuracies_by_alpha,
     accuracies_in_folds,
+    constant_ranker,
     fit_path,
-    nothing,
     pair_data,
     require_pairwise,
     warn_unconverged,
@@ -62,7 +62,7 @@ class Plan:
 
     evaluation: Evaluation  # its criterion is pairwise
     loss: Kernel
-    ways: tuple[str, ...]
+    methods: tuple[str, ...]
     training: Training
     basis: Basis
 
@@ -72,7 +72,7 @@ class Plan:
 
     def grown(self, rows: Rows) -> Plan:
         """The plan with a basis that is learned from some rows."""
-        return replace(self, basis=self.basis.again(rows))
+        return replace(self, basis=self.basis.refit(rows))
 
     def accuracies(self, rows: Rows, folds: Folds) -> Array:
         """Shares of held-out pairs that the plain ranker puts in order, for each fold and alpha."""
@@ -126,7 +126,7 @@ def held_out_together(rows: Rows, folds: Folds) -> bool:
 
 def _path(rows: Rows, plan: Plan) -> list[Fit]:
     """The path of a plan, learned from rows in one place."""
-    return fit_path(plan.pairs(plan.basis.mapped(rows)), plan.ways, plan.training)
+    return fit_path(plan.pairs(plan.basis.mapped(rows)), plan.methods, plan.training)
 
 
 def _fit_cold(rows: Rows, plan: Plan, fit: Fit) -> Fit:
@@ -136,7 +136,7 @@ def _fit_cold(rows: Rows, plan: Plan, fit: Fit) -> Fit:
 
 def _accuracies(train: Block, held_out: Block, plan: Plan, known: bool) -> list[float]:
     """Shares of held-out pairs that the plain ranker puts in order, for each alpha."""
-    again, some = plan.basis if known else plan.basis.again(train), held_out.sample(MOST_TESTED)
+    again, some = plan.basis if known else plan.basis.refit(train), held_out.sample(MOST_TESTED)
     learned, tested = (plan.pairs(again.mapped(rows)) for rows in (train, some))
     return accuracies_by_alpha(learned, tested, plan.alphas, plan.training.max_iter)
 
@@ -186,7 +186,7 @@ class RankerPool(Pool):
         self.rankers = [Ranker(plan, fit) for plan, path in paths for fit in path]
         self.constant = len(self.rankers)
         linear = replace(paths[0][0], basis=Linear(sample.scaling))
-        self.rankers.append(Ranker(linear, nothing(rows.n_features)))
+        self.rankers.append(Ranker(linear, constant_ranker(rows.n_features)))
         self._scored_rows: tuple[Fit, Rows] | None = None  # of the last ranker with ramps or trees
         self._folds, self._jobs = folds, Parallel(**rows.workers(n_jobs))
         parts = [on_site(_columns, [held_out]) for _, held_out in folds]
@@ -296,7 +296,7 @@ def _fold_scores(train: Block, held_out: Block, plan: Plan, path: list[Fit]) -> 
     Scores are defined up to an increasing map. They are aligned to the scores of the path, so that
     the same thresholds cut all folds.
     """
-    again = plan.basis.again(train)
+    again = plan.basis.refit(train)
     known, learned, tested = plan.basis.mapped(train), again.mapped(train), again.mapped(held_out)
     scores = []
     for fit, refitted in zip(path, plan.refit(learned, path), strict=True):

@@ -49,7 +49,7 @@ def folds_of(rows: Rows, cv: Any, random_state: Any) -> Folds:
 
 
 def held_out_once(splits: Iterable[tuple[Array, Array]]) -> list[tuple[Array, Array]]:
-    """Splits in which each row is held out once: only the first time counts."""
+    """Splits in which each row is held out at most once; later repetitions are dropped."""
     kept, seen = [], np.zeros(0, dtype=np.intp)
     for train, test in splits:
         new = np.setdiff1d(test, seen)
@@ -63,19 +63,19 @@ def check_folds(n_folds: int, counts: Array) -> None:
     """Raise an error if every label has fewer rows than folds; warn if some label has."""
     if n_folds > counts.max():
         raise ValueError(
-            f"cv={n_folds} folds need a label of at least {n_folds} rows; the most frequent one "
+            f"cv={n_folds} needs at least one label with {n_folds} rows; the most frequent one "
             f"has {int(counts.max())}. Lower cv, or collect more rows."
         )
     least = int(counts[counts > 0].min())
     if least < n_folds:
         warn(
             f"the least populated class in y has {least} rows, fewer than cv={n_folds}: some folds "
-            "hold none of it.",
+            "have no rows with this label.",
         )
 
 
 def seed_of(random_state: Any) -> int:
-    """Seed as an integer, which can be sent to other processes; the same for the same integer."""
+    """Seed as an integer that other processes can use; an int always gives the same seed."""
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 

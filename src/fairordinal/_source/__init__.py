@@ -15,7 +15,7 @@ from fairordinal._source._cells import (
     read_labels,
     read_names,
     read_values,
-    split_order,
+    split_labels,
 )
 from fairordinal._source._format import STANDARD_INPUT, open_table
 from fairordinal._source._table_file import TableFile, count_rows
@@ -35,5 +35,5 @@ __all__ = [
     "read_labels",
     "read_names",
     "read_values",
-    "split_order",
+    "split_labels",
 ]

@@ -216,7 +216,7 @@ class LabelOrder:
             )
 
 
-def split_order(order: str | None) -> list[str]:
+def split_labels(order: str | None) -> list[str]:
     """Split the value of --labels into labels, as text; empty if it is not given."""
     if order is None:
         return []
@@ -227,7 +227,7 @@ def split_order(order: str | None) -> list[str]:
 def read_labels(values: Sequence[Any], decimal: str, order: str | None) -> ColumnValues:
     """Read labels: numbers if all are, unless --labels names a text; then all are names."""
     column = read_values(values, decimal)
-    if column.are_numbers and not read_values(split_order(order) or [0]).are_numbers:
+    if column.are_numbers and not read_values(split_labels(order) or [0]).are_numbers:
         return ColumnValues([value if value is None else str(value) for value in values], False)
     return column
 
@@ -240,13 +240,13 @@ def order_of(
     `name` is the name of the column in the file, and `option` the one that names it.
     """
     if order is not None:
-        return _given_order(order, column)
+        return _given_labels(order, column)
     if not column.distinct:
         raise ValueError(f"{option}: column {name!r} is empty.")
     if len(column.distinct) == 1:
         raise ValueError(
             f"{option}: column {name!r} has one label, {column.distinct[0]!r}; two are needed. If "
-            "others can occur, give all from lowest to highest by --labels."
+            "there are other labels, list all with --labels, lowest first."
         )
     if column.are_numbers:
         return LabelOrder(column.distinct)
@@ -260,8 +260,8 @@ def order_of(
     )
 
 
-def _given_order(order: str, column: ColumnValues) -> LabelOrder:
-    labels: list[Any] = [*split_order(order)]
+def _given_labels(order: str, column: ColumnValues) -> LabelOrder:
+    labels: list[Any] = [*split_labels(order)]
     if column.are_numbers:
         labels = read_values(labels).values
     repeated = [label for label in labels if labels.count(label) > 1]
@@ -286,4 +286,4 @@ def _example(labels: Sequence[str]) -> str:
 def _hint(column: ColumnValues) -> str:
     """Name the cell that keeps a column from being numeric, if most cells are numbers."""
     name = column.first_name
-    return "" if name is None else f" Or are they numbers? Then correct {name!r}."
+    return "" if name is None else f" If the labels are numbers, correct the cell {name!r}."

@@ -18,7 +18,7 @@ from fairordinal._source import (
     describe_missing,
     order_of,
     read_labels,
-    split_order,
+    split_labels,
 )
 from fairordinal._validation import RowError
 from fairordinal.cli._output import show
@@ -74,7 +74,7 @@ def clean_columns(
 
     In the columns `labelled`, labels that --labels names are not missing.
     """
-    labels = split_order(order)
+    labels = split_labels(order)
     return {
         name: file.missing.clean(column, labels if name in labelled else ())
         for name, column in raw.items()
@@ -147,7 +147,7 @@ def read_table(
     for option, names in options.items():
         for name in names:
             file.column(name, option)
-    frame = file.table([y, *groups], find_codes=True, labels={y: split_order(order)})
+    frame = file.table([y, *groups], find_codes=True, labels={y: split_labels(order)})
     missing = _missing_in(file, frame)
     unusable = _unusable_columns(frame, [y, *groups, *features, *ignored])
     frame = frame.drop_columns(unusable)

@@ -108,21 +108,21 @@ class PairwiseCriterion(Criterion):
         # position b is in `chances[y, h]` pairs with h that count, and wins `won[h, y, b]` of them:
         #     d p[g, h] = (won - p[g, h] * chances) / N[g, h]
         # It also is in pairs (h, g), with the relation transposed, and loses `lost[h, y, b]`:
-        #     d p[h, g] = (lost - p[h, g] * turned_chances) / N[h, g]
+        #     d p[h, g] = (lost - p[h, g] * reverse_chances) / N[h, g]
         # The disparity changes by the difference of the two.
         relation, totals, values = self._stacked(table), table.totals, self.win_rates(table)
-        turned, pairs = relation.transpose(0, 2, 1), _pairs(relation, totals)
-        chances, turned_chances = relation @ totals.T, turned @ totals.T  # (part, label, h)
+        transposed, pairs = relation.transpose(0, 2, 1), _pairs(relation, totals)
+        chances, reverse_chances = relation @ totals.T, transposed @ totals.T  # (part, label, h)
 
         def of_block(block: PositionBlock) -> Callable[[Array], Array]:
             won = relation[:, None] @ block.below  # (part, h, label, position)
-            lost = turned[:, None] @ block.above
+            lost = transposed[:, None] @ block.above
 
             def of_entries(entry: Array) -> Array:
                 g, y, b = block.group[entry], block.label[entry], block.column[entry]
                 ahead = won[:, :, y, b].transpose(0, 2, 1) - values[:, g] * chances[:, y]
                 behind = lost[:, :, y, b].transpose(0, 2, 1)
-                behind = behind - values[:, :, g].transpose(0, 2, 1) * turned_chances[:, y]
+                behind = behind - values[:, :, g].transpose(0, 2, 1) * reverse_chances[:, y]
                 return ahead / pairs[:, g] - behind / pairs[:, :, g].transpose(0, 2, 1)
 
             return of_entries

@@ -21,7 +21,7 @@ from fairordinal._table import PositionBlock, ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria._criterion import Contrasts, Criterion, Influence, defined_pairs
 
-MOST_NUMBERS = 1 << 23  # entries of a criterion's tables, and of its disparities
+MOST_ENTRIES = 1 << 23  # entries of a criterion's tables, and of its disparities
 
 
 class SampleCriterion(Criterion):
@@ -81,11 +81,11 @@ class SampleCriterion(Criterion):
         """Raise ValueError if the tables or the disparities would not fit into memory."""
         n_groups, n_labels, _ = table.shape
         n_parts = self.n_parts(n_labels)
-        if n_parts * max(n_groups, n_labels) ** 2 > MOST_NUMBERS:
+        if n_parts * max(n_groups, n_labels) ** 2 > MOST_ENTRIES:
             raise ValueError(
-                f"{self.title} has {n_parts:,} parts with {n_labels} labels, too many to compare "
-                f"{n_groups} groups by: parts × groups² and parts × labels² may be at most "
-                f"{MOST_NUMBERS:,}. Merge neighbouring labels or small groups, or omit the "
+                f"{self.title} has {n_parts:,} parts with {n_labels} labels, too many for "
+                f"{n_groups} groups: parts × groups² and parts × labels² may be at most "
+                f"{MOST_ENTRIES:,}. Merge neighbouring labels or small groups, or omit the "
                 "standard criteria (and compare=True)."
             )
 

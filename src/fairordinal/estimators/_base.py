@@ -35,12 +35,12 @@ from fairordinal.ranker import (
     Fit,
     Training,
     is_small,
+    methods_of,
     read_rows,
     require_pairwise,
     require_sorting,
     sample_of,
     warn_unconverged,
-    ways_of,
 )
 from fairordinal.thresholds import Candidate, Evaluation, Optimism, expected
 
@@ -161,7 +161,7 @@ class RankerPathEstimator(BaseEstimator):
         `extend`, the chosen one is then fitted to more rows.
         """
         loss = LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
-        ways, tol = ways_of(self.ranker), check_number(self.tol, "tol")
+        methods, tol = methods_of(self.ranker), check_number(self.tol, "tol")
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         check_choice(self.basis, "basis", BASES)
         criterion = require_pairwise(as_criterion(self.criterion))
@@ -172,7 +172,7 @@ class RankerPathEstimator(BaseEstimator):
         evaluation = Evaluation(criterion, cost, groups, labels, rows.one)
         alpha = None if self.alpha is None else check_number(self.alpha, "alpha")
         training = Training(alpha or 0.0, tol, max_iter)
-        linear = Plan(evaluation, loss, ways, training, Linear(some.scaling))
+        linear = Plan(evaluation, loss, methods, training, Linear(some.scaling))
         paths = _paths(linear, some, folds, alpha, self.basis)
         fits = [fit for _, path in paths for fit in path]
         warn_unconverged(fits, max_iter)
@@ -210,7 +210,9 @@ def _paths(
     """Paths of rankers, one for each basis that is asked for or worth trying."""
     found, accuracies = [], None
     if basis != "trees":
-        plan = replace(linear, basis=Piecewise.none(rows)) if _has_ramps(rows, basis) else linear
+        plan = (
+            replace(linear, basis=Piecewise.unfitted(rows)) if _has_ramps(rows, basis) else linear
+        )
         together = alpha is None and held_out_together(rows, folds)
         plan = plan.grown(rows) if together else plan
         if alpha is None:
@@ -257,7 +259,7 @@ def _with_trees(
     in order a share of the held-out pairs that the other has out of order, so that the rule suits
     easy and hard data. If it gains too little in the first folds, the others are not tried.
     """
-    plan = replace(plan, basis=Trees.none(Piecewise.none(rows)))
+    plan = replace(plan, basis=Trees.unfitted(Piecewise.unfitted(rows)))
     if alpha is not None:
         return plan.grown(rows)
     together = held_out_together(rows, folds)

@@ -180,9 +180,9 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     -----
     Thresholds that were cut on scores of rows look fairer on these rows than on others. So a
     candidate is judged by predictions with thresholds that were cut on the scores of other folds.
-    The best of many candidates looks better than it is; the limit is made stricter to correct for
-    that. Of candidates of one basis whose costs differ by less than one standard error, the first
-    ranker of the path is taken.
+    Its estimated violation is smoothed over candidates that reach a similar violation. The best of
+    many candidates looks better than it is. With `confidence`, the limit is therefore made
+    stricter, by a margin that simulated samples determine.
 
     With `confidence`, thresholds are also cut with a surcharge on all labels but the best constant
     one. Fewer labels are then in use, so that the violation is known more precisely: with few rows,

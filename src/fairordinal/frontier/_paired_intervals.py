@@ -7,9 +7,9 @@ With signs s and t and contrasts e and f (pairs of groups), two violations diffe
 This is non-decreasing in each ``s d_e - t d'_f``. So an interval of each of these gives one of the
 difference, by the same max and min of their ends: neither the signs nor the worst pairs of groups
 have to be known. Variances come from the influence of each row on both d and d', so that rows are
-paired. An end is wrong only if the interval of a contrast with the true worst one is; the level is
-therefore divided among the pairs of groups (Bonferroni). It is not divided between the signs:
-simulations in ``tests/test_compare.py`` show that this is enough.
+paired. The interval misses the true difference only if the interval of a pair with the true largest
+contrast does; the level is therefore divided among the pairs of groups (Bonferroni). It is not
+divided between the signs: simulations in ``tests/test_compare.py`` show that this is enough.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion
 
-MOST_CONTRASTS = 200  # the largest; the others are assumed not to be the largest in truth
+MOST_CONTRASTS = 200  # the largest ones; the true maximum is assumed to be among them
 BLOCK = 4096  # distinct rows at a time
 
 
@@ -42,7 +42,7 @@ def effects_of(criterion: Criterion, table: ScoreTable, cells: Array) -> Effects
     values = criterion.disparities(table)
     part, g, h = np.nonzero(np.triu(np.isfinite(values), k=1))
     kept = np.argsort(-np.abs(values[part, g, h]), kind="stable")[:MOST_CONTRASTS]
-    moved = np.zeros((len(kept), *table.shape))
+    influences = np.zeros((len(kept), *table.shape))
     influence = criterion.influence(table)
     for block in table.blocks():
         effect_of = influence(block)
@@ -50,9 +50,9 @@ def effects_of(criterion: Criterion, table: ScoreTable, cells: Array) -> Effects
             for group, other, sign in ((g, h, 1.0), (h, g, -1.0)):
                 entry = np.flatnonzero(block.group == group[contrast])
                 at = (i, group[contrast], block.label[entry], block.position[entry])
-                moved[at] = sign * effect_of(entry)[part[contrast], :, other[contrast]]
+                influences[at] = sign * effect_of(entry)[part[contrast], :, other[contrast]]
     found = values[part, g, h][kept]
-    return Effects(found, moved.reshape(len(kept), math.prod(table.shape)), cells, len(part))
+    return Effects(found, influences.reshape(len(kept), math.prod(table.shape)), cells, len(part))
 
 
 def violation_difference(
@@ -81,7 +81,7 @@ def violation_difference(
 def _joint_covariance(model: Effects, first: Effects, groups: Array) -> Array:
     """Covariance of the disparities of both models.
 
-    Rows that are in the same cell of either model have equal influence, and are counted. The factor
+    Rows that are in the same cells of both models have equal influence, and are counted. The factor
     ``n_g / (n_g - 1)`` makes the variance within each group unbiased.
     """
     n_cells = first.of_cells.shape[1]

@@ -26,11 +26,11 @@ from fairordinal.ranker._pairs import require_sorting as require_sorting
 from fairordinal.ranker._paths import ALPHAS as ALPHAS
 from fairordinal.ranker._paths import accuracies_by_alpha as accuracies_by_alpha
 from fairordinal.ranker._paths import accuracies_in_folds as accuracies_in_folds
+from fairordinal.ranker._paths import constant_ranker as constant_ranker
 from fairordinal.ranker._paths import fit_path as fit_path
 from fairordinal.ranker._paths import is_small as is_small
-from fairordinal.ranker._paths import nothing as nothing
+from fairordinal.ranker._paths import methods_of as methods_of
 from fairordinal.ranker._paths import sample_of as sample_of
-from fairordinal.ranker._paths import ways_of as ways_of
 from fairordinal.ranker._solver import Fit as Fit
 from fairordinal.ranker._solver import Training as Training
 from fairordinal.ranker._solver import warn_unconverged as warn_unconverged

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._pairloss import LOSSES, STEP, Kernel, PairLoss, measure
+from fairordinal._pairloss import LOSSES, STEP, Kernel, PairLoss, make_pair_loss
 from fairordinal._rows import Block, Features
 from fairordinal._validation import (
     Array,
@@ -142,9 +142,9 @@ def pairwise_gradient(
     check_two_of_each(rows.groups[rows.weight > 0], rows.labels[rows.weight > 0])
     data = pair_data(rows, require_pairwise(as_criterion(criterion)), kernel)
     scale = _scale_of(values, rows.weight)
-    step = STEP.sharper(SHARPNESS / scale.spread if scale.follows else 1.0)
+    step = STEP.sharper(SHARPNESS / scale.spread if scale.depends_on_spread else 1.0)
     detail = max(step.detail, float(np.ptp(values)) / MOST_STEPS) if price else np.inf
-    pairs = measure(kernel, values, rows.cells, rows.n_cells, rows.weight, detail=detail)
+    pairs = make_pair_loss(kernel, values, rows.cells, rows.n_cells, rows.weight, detail=detail)
     total, slopes = pairs.loss(data.pair_weights)
     curvature = np.maximum(pairs.curvatures(data.pair_weights), 0.0)
     plain = PairwiseGradient(total, slopes, curvature)
@@ -159,7 +159,7 @@ class _Scale(NamedTuple):
     slopes: Array  # dσ/ds_i = w_i (s_i - mean) / (σ Σ w)
 
     @property
-    def follows(self) -> bool:
+    def depends_on_spread(self) -> bool:
         """Whether the sharpness 4/σ of the smooth step depends on σ; it is never below 1."""
         return 0.0 < self.spread < SHARPNESS
 
@@ -198,7 +198,7 @@ def _penalised(
     for e in np.flatnonzero(multipliers):
         contrast = data.mix_contrasts(np.arange(len(multipliers)) == e)
         slopes = -pairs.slopes_of(histogram.potential(step, contrast))
-        if scale.follows:
+        if scale.depends_on_spread:
             slopes = slopes - float(slopes @ scale.centred) / scale.spread * scale.slopes
         gradient = gradient + multipliers[e] * slopes
         curvature = curvature + price * np.abs(slopes).sum() * np.abs(slopes)

@@ -30,9 +30,9 @@ from fairordinal.ranker._paths import (
     accuracy_of,
     fit_path,
     is_small,
+    methods_of,
     sample_of,
     violation_of,
-    ways_of,
 )
 from fairordinal.ranker._solver import Fit, Training, warn_unconverged
 
@@ -181,7 +181,10 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             The fitted ranker.
         """
         weight = check_share(self.violation_weight, "violation_weight")
-        ways, loss = ways_of(self.ranker), LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))]
+        methods, loss = (
+            methods_of(self.ranker),
+            LOSSES[check_choice(self.loss, "loss", tuple(LOSSES))],
+        )
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         tol = check_number(self.tol, "tol")
         criterion = require_pairwise(as_criterion(self.criterion))
@@ -196,7 +199,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             else check_number(self.alpha, "alpha")
         )
         training = Training(self.alpha_, tol, max_iter)
-        fits, reached = on_site(_measured_path, [rows], criterion, loss, ways, training)
+        fits, reached = on_site(_measured_path, [rows], criterion, loss, methods, training)
         warn_unconverged(fits, max_iter)
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.path_ = np.stack([fit.coef / rows.scaling.spreads for fit in fits])
@@ -290,11 +293,11 @@ def _measured_path(
     rows: Rows,
     criterion: PairwiseCriterion,
     loss: Kernel,
-    ways: tuple[str, ...],
+    methods: tuple[str, ...],
     training: Training,
 ) -> tuple[list[Fit], Array]:
     """The path, and its accuracies and violations, (2, n_rankers)."""
     data = pair_data(rows, criterion, loss)
-    fits = fit_path(data, ways, training)
+    fits = fit_path(data, methods, training)
     reached = [[measure(data, fit.coef) for fit in fits] for measure in (accuracy_of, violation_of)]
     return fits, np.array(reached)

@@ -36,7 +36,7 @@ from fairordinal._pairloss import (
     Kernel,
     add_grid_counts,
     count_on_grid,
-    measure,
+    make_pair_loss,
     slopes_at,
     spread,
 )
@@ -44,7 +44,7 @@ from fairordinal._rows import Block, Rows
 from fairordinal._validation import Array
 from fairordinal.ranker._pairs import PairData
 
-MOST_STEPS = 256  # widths of a smooth step that fit into the range of the scores
+MOST_STEPS = 256  # a smooth step is at least 1/256 of the range of the scores wide
 SHARPNESS = 4.0  # of the smooth step, for scores with a spread of 1
 # Quantiles whose difference measures the spread of scores, about 0.9 and 0.1. They are not simple
 # fractions: at a share k/n of the rows, rounding would decide between two neighbouring scores.
@@ -135,7 +135,7 @@ def disparity_penalty(
 ) -> tuple[float, Array]:
     """The penalty on smooth disparities beyond a limit, and its derivatives τ_e by v_e.
 
-    Pairs that the step counts as lost are subtracted from all pairs: what is left are smooth wins.
+    Pairs that the step counts as lost are subtracted from all pairs. The rest are smooth wins.
     """
     merged = data.merged.number
     totals = np.bincount(merged, data.totals)
@@ -173,7 +173,7 @@ class ScoredPairs:
         """Loss and gradient of the squared hinge; all rows must be in memory to be sorted."""
         block = self.rows.whole()
         scores = block.scores(self.coef)
-        pairs = measure(self.kernel, scores, block.cells, block.n_cells, block.weight)
+        pairs = make_pair_loss(self.kernel, scores, block.cells, block.n_cells, block.weight)
         total, slopes = pairs.loss(weights)
         gradient = block.weighted_sum(slopes)
         return total, gradient if subtracted is None else gradient - self._gradient(subtracted)

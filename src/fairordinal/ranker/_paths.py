@@ -1,6 +1,6 @@
 r"""Paths of rankers from accurate to fair.
 
-A path starts from the *plain* ranker, which minimises the loss of all pairs. Each way of making it
+A path starts from the *plain* ranker, which minimises the loss of all pairs. Each method to make it
 fair has a parameter that rises along the path, and each fit starts from the previous one:
 
 * ``direct``: a penalty on smooth disparities beyond a limit that falls to 0;
@@ -29,7 +29,7 @@ from fairordinal.ranker._objective import PLAIN, Aim
 from fairordinal.ranker._pairs import PairData
 from fairordinal.ranker._solver import Fit, Training
 
-PENALTIES = (10.0, 300.0)  # of the direct way, one after the other at each limit
+PENALTIES = (10.0, 300.0)  # of the direct method, one after the other at each limit
 LIMITS = (
     0.8,
     0.65,
@@ -42,31 +42,31 @@ LIMITS = (
     0.0,
 )  # relative to the plain ranker's violation
 SIZES = tuple(0.03 * 2.0**i for i in range(9))  # of the multipliers of the reduction, |τ|₁
-SHRUNK = 0.01  # relative size of coefficients at which the direct way stops
+SHRUNK = 0.01  # relative size of coefficients at which the direct method stops
 MOST_FILLED = 6  # rankers inserted into the path of the reduction
 JUMP = 0.03  # difference of disparities between neighbours above which a ranker is inserted
 GRID = np.linspace(-3.0, 3.0, 100)  # the paper's multipliers, in units of the weight of one pair
-MEAN_PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # of the relaxed way
+MEAN_PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # of the relaxed method
 
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
-ROUGH = 1e-4  # tolerance of fits by which α is chosen
+ALPHA_TOL = 1e-4  # tolerance of the fits that choose α
 MOST_CHOOSING = 1 << 17  # rows from which α and models are chosen; the chosen one learns from all
 
-Way = Callable[[PairData, Fit, Training], list[Fit]]
+Method = Callable[[PairData, Fit, Training], list[Fit]]
 
 
-def ways_of(ranker: str) -> tuple[str, ...]:
-    """Names of the ways whose paths a `ranker` option pools."""
-    check_choice(ranker, "ranker", ("auto", *WAYS))
+def methods_of(ranker: str) -> tuple[str, ...]:
+    """Names of the methods whose paths a `ranker` option pools."""
+    check_choice(ranker, "ranker", ("auto", *METHODS))
     return ("direct", "reduction") if ranker == "auto" else (ranker,)
 
 
 @one_thread
-def fit_path(data: PairData, ways: tuple[str, ...], training: Training) -> list[Fit]:
-    """The plain ranker, followed by the paths of the ways."""
+def fit_path(data: PairData, methods: tuple[str, ...], training: Training) -> list[Fit]:
+    """The plain ranker, followed by the paths of the methods."""
     first = plain(data, training)
     rough = replace(training, tol=10 * training.tol)
-    return [first, *(fit for way in ways for fit in WAYS[way](data, first, rough))]
+    return [first, *(fit for method in methods for fit in METHODS[method](data, first, rough))]
 
 
 def plain(data: PairData, training: Training, start: Array | None = None) -> Fit:
@@ -75,7 +75,7 @@ def plain(data: PairData, training: Training, start: Array | None = None) -> Fit
     return training.fit(data, PLAIN, start)
 
 
-def nothing(n_features: int) -> Fit:
+def constant_ranker(n_features: int) -> Fit:
     """The constant ranker: all rows have the same score."""
     return Fit(np.zeros(n_features), None)
 
@@ -165,7 +165,7 @@ def relaxed(data: PairData, first: Fit, training: Training) -> list[Fit]:
     return path
 
 
-WAYS: dict[str, Way] = {
+METHODS: dict[str, Method] = {
     "direct": direct,
     "reduction": reduction,
     "grid": grid,
@@ -184,7 +184,7 @@ def violation_of(data: PairData, coef: Array) -> float:
 
 
 def accuracy_of(data: PairData, coef: Array) -> float:
-    """Share of the pairs of unequal labels that are in order; ties are not."""
+    """Share of the pairs of unequal labels that the scores rank correctly; ties do not count."""
     return float((data.pair_weights * wins_of(data, coef)).sum())
 
 
@@ -228,6 +228,6 @@ def accuracies_by_alpha(
     """
     coef, reached = np.zeros(data.rows.n_features), []
     for alpha in alphas:
-        coef = plain(data, Training(alpha, ROUGH, max_iter), coef).coef
+        coef = plain(data, Training(alpha, ALPHA_TOL, max_iter), coef).coef
         reached.append(accuracy_of(held_out, coef))
     return reached

@@ -39,7 +39,7 @@ MOST_IN_MATRIX = 60  # groups in the matrix of the main criterion; with more the
 MOST_IN_OTHERS = 12  # groups in the matrix of other criteria
 MOST_WITH_INTERVALS = 8  # groups in a matrix with room for intervals
 MOST_PAIRS = 1000  # pairs of the main criterion
-MOST_OPEN = 20  # pairs of the main criterion shown at first, and pairs of others at all
+MOST_OPEN = 20  # pairs shown at first for the main criterion; for the others, all that are listed
 SHADES = 5  # strengths of a colour
 MOST_OPEN_GROUPS = 6  # groups whose confusion matrices are shown at first
 MOST_CONFUSIONS = 60  # groups with a confusion matrix in the page
@@ -68,7 +68,7 @@ QUESTIONS = {
     ),
     "standard_demographic_parity": "Does each group get each label equally often?",
     "standard_equal_opportunity": (
-        "Among people with the best true label: does each group get the best label equally often?"
+        "Is each true label predicted correctly equally often in each group?"
     ),
     "standard_equalized_odds": (
         "Among people with the same true label: does each group get each label equally often?"
@@ -116,7 +116,7 @@ class CriterionView(NamedTuple):
     question: str
     first: str  # header of the first group of a pair
     second: str  # header of the second group
-    reading: str  # caption of the matrix
+    caption: str  # caption of the matrix
     unit: str  # what is counted
     violation: str
     interval: str
@@ -196,13 +196,13 @@ def _criterion_view(
 def wording(criterion: Criterion) -> tuple[str, str, str, str]:
     """Headers of the two groups of a pair, caption of the matrix, and what is counted."""
     if isinstance(criterion, HarmParity | ConditionalHarmParity):
-        reading = "How much more the group of the row is harmed than the group of the column"
-        return "harmed more", "than", reading, "people"
+        caption = "How much more the group of the row is harmed than the group of the column"
+        return "harmed more", "than", caption, "people"
     if isinstance(criterion, PairwiseCriterion):
-        reading = "How much more the group of the row is favoured than the group of the column"
-        return "favoured", "over", reading, "pairs of people"
-    reading = "How much more often this happens to the group of the row than to that of the column"
-    return "more often", "than", reading, "people"
+        caption = "How much more the group of the row is favoured than the group of the column"
+        return "favoured", "over", caption, "pairs of people"
+    caption = "How much more often this happens to the group of the row than to that of the column"
+    return "more often", "than", caption, "people"
 
 
 def _evidence(finding: Finding) -> str:
@@ -259,10 +259,10 @@ def _matrix_cell(
     value, low, high = (float(array[g, h]) for array in values)
     if math.isnan(value):
         return MatrixCell("n/a", "", "undefined")
-    roomy = len(values[0]) <= MOST_WITH_INTERVALS
+    has_space = len(values[0]) <= MOST_WITH_INTERVALS
     star = "*" if low > 0 or high < 0 else ""
-    text = signed(value) if roomy else signed(value, 2)
-    ends = f"{signed(low)} to {signed(high)}" if roomy and not math.isnan(low + high) else ""
+    text = signed(value) if has_space else signed(value, 2)
+    ends = f"{signed(low)} to {signed(high)}" if has_space and not math.isnan(low + high) else ""
     return MatrixCell(text + star, ends, _disparity_shade(value, strongest))
 
 

@@ -156,7 +156,7 @@ def _check_options(thresholds: Any, before: Any, frontier: Any, chosen: Any, mod
     """Refuse options that belong to a part which is missing."""
     if frontier is None and (chosen is not None or models is not None):
         name = "chosen" if chosen is not None else "models"
-        raise ValueError(f"{name} belongs to a frontier: pass frontier=, too.")
+        raise ValueError(f"{name}= needs frontier=: pass the frontier as well.")
     if before is not None and thresholds is None:
         raise ValueError("before belongs to thresholds: pass thresholds=, too.")
 

@@ -22,7 +22,7 @@ BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"  # classes of th
 class Verdict(NamedTuple):
     """A heading, a sentence, and the class of their colour."""
 
-    mood: str
+    tone: str
     heading: str
     sentence: str
 
@@ -37,7 +37,7 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
         return Verdict(
             UNSURE,
             "Undefined",
-            f"{title[:1].upper()}{title[1:]} cannot be judged on these rows: no two groups can be "
+            f"{title[:1].upper()}{title[1:]} is undefined on these rows: no two groups can be "
             "compared.",
         )
     lower, upper = finding.violation_interval
@@ -81,7 +81,7 @@ def _against_limit(
 
 def _where_defined(verdict: Verdict) -> Verdict:
     """Restrict a good verdict to the groups that can be compared."""
-    if verdict.mood != GOOD:
+    if verdict.tone != GOOD:
         return verdict
     sentence = verdict.sentence.removesuffix(".") + " where groups can be compared."
     return Verdict(UNSURE, "Within the limit where defined", sentence)
@@ -137,7 +137,7 @@ def _clearest_note(finding: Finding) -> str:
     names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
     ends = interval_text(finding.lower[part, g, h], finding.upper[part, g, h])
     return (
-        f"This pair is too small for a conclusion; the clearest pair is “{names[g].short}” and "
+        f"This pair has too few rows for a conclusion; the clearest pair is “{names[g].short}” and "
         f"“{names[h].short}”, with a disparity of {number(finding.disparities[part, g, h])} "
         f"({ends})."
     )
