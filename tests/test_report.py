@@ -675,7 +675,7 @@ def test_audits_of_scores_are_compared_without_costs_and_confusion():
         ({"frontier": "x"}, TypeError, "frontier must be a FairOrdinalFrontier, got str"),
         ({"frontier": FairOrdinalFrontier()}, Exception, "not fitted yet"),
         ({"chosen": 1}, ValueError, "chosen= needs frontier="),
-        ({"models": ["{}"]}, ValueError, "models belongs to a frontier"),
+        ({"models": ["{}"]}, ValueError, "models= needs frontier="),
         ({"data": "text"}, TypeError, "data must be a mapping"),
         ({"settings": [1]}, TypeError, "settings must be a mapping"),
         ({"criterion": "kindness"}, ValueError, "criterion must be one of .*, as audited"),
