@@ -194,8 +194,8 @@ def test_a_basis_must_be_known():
 
 @pytest.mark.parametrize("basis", ["piecewise", "trees"])
 @pytest.mark.parametrize("most", [1000, 500])  # rows to choose by: all, or a sample
-@pytest.mark.parametrize("lengths", [(600,), (100, 1, 499)])
-def test_models_are_the_same_however_rows_are_cut(lengths, most, basis, monkeypatch):
+def test_models_are_the_same_however_rows_are_cut(most, basis, monkeypatch):
+    lengths = (100, 1, 499)
     monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", most)
     X, y, a = product_people(600)
     options = QUICK | {"basis": basis, "max_violation": 0.3}
@@ -246,7 +246,7 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
     assert len(pool.bases) == n_paths
 
 
-@pytest.mark.parametrize("factor", [1e-3, 7.0, 1e6])
+@pytest.mark.parametrize("factor", [7.0, 1e6])
 def test_the_unit_of_weights_does_not_change_trees(factor):
     X, y, a = product_people()
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
