@@ -89,15 +89,22 @@ def test_a_metric_is_the_same_for_weights_times_any_constant(measure, factor):
 
 MODELS = {
     "ranker": lambda w: fitted(FairLinearRanker(violation_weight=0.3, alpha=1e-3), w).coef_,
-    "classifier": lambda w: judged(FairOrdinalClassifier(max_violation=0.2, alpha=1e-3, cv=3), w),
+    "classifier": lambda w: judged(CLASSIFIER, w),
     "thresholds": lambda w: judged(FairThresholdClassifier(SCORER, cv="prefit", trade_off=0.2), w),
-    "frontier": lambda w: ends(FairOrdinalFrontier(alpha=1e-3, cv=3, ranker="reduction"), w),
+    "frontier": lambda w: ends(FRONTIER, w),
     "frontier of thresholds": lambda w: ends(FairOrdinalFrontier(estimator=SCORER, cv="prefit"), w),
     "constant": lambda w: fitted(ConstantClassifier(), w).cost_,
     "proportional odds": lambda w: fitted(ProportionalOddsClassifier(alpha=1e-3), w).coef_,
     "mixture": lambda w: fitted(MIXTURE, w).expected_cost(X, y, sample_weight=w),
     "Wasserstein": lambda w: fitted(WASSERSTEIN, w).fair_scores(X, sensitive_features=a),
 }  # fmt: skip
+# the same to the last bit for powers of two: every threshold, and every point of a frontier
+EXACT = MODELS | {
+    "classifier": lambda w: fitted(CLASSIFIER, w).thresholds_,
+    "frontier": lambda w: [point.result.cost for point in fitted(FRONTIER, w).points_],
+}
+CLASSIFIER = FairOrdinalClassifier(max_violation=0.2, alpha=1e-3, cv=3)
+FRONTIER = FairOrdinalFrontier(alpha=1e-3, cv=3, ranker="reduction")
 SCORER = LogisticRegression(max_iter=1000).fit(X, y)
 MIXTURE = RandomizedMixtureClassifier(ProportionalOddsClassifier(alpha=1e-3), probability=0.3)
 WASSERSTEIN = WassersteinFairClassifier(LinearRegression())
@@ -121,31 +128,21 @@ def ends(frontier, weight):
 
 
 @cache
-def usual(name):
-    return MODELS[name](w)
+def usual(name, exact):
+    return (EXACT if exact else MODELS)[name](w)
 
 
 @every_model
 @pytest.mark.parametrize("factor", [2.0**-1000, 2.0**33, 2.0**1000])
 def test_a_model_is_the_same_to_the_last_bit_for_weights_times_a_power_of_two(name, factor):
     rounding = 1e-12 if name == "Wasserstein" else 0  # least squares take roots of weights
-    assert_equal(MODELS[name](w * factor), usual(name), rounding)
+    assert_equal(EXACT[name](w * factor), usual(name, exact=True), rounding)
 
 
 @every_model
-@pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e10, 1e18, 1e300])
+@pytest.mark.parametrize("factor", [1e-300, 1e10, 1e300])
 def test_a_model_is_the_same_for_weights_times_any_constant(name, factor):
-    assert_equal(MODELS[name](w * factor), usual(name), 1e-6)
-
-
-@pytest.mark.parametrize("factor", [2.0**-1000, 2.0**33, 2.0**1000])
-def test_every_threshold_and_point_is_the_same_for_weights_times_a_power_of_two(factor):
-    classifier = FairOrdinalClassifier(max_violation=0.2, alpha=1e-3, cv=3)
-    there, here = (fitted(classifier, weight).thresholds_ for weight in (w * factor, w))
-    assert there.tolist() == here.tolist()
-    frontier = FairOrdinalFrontier(alpha=1e-3, cv=3, ranker="reduction")
-    there, here = (fitted(frontier, weight).points_ for weight in (w * factor, w))
-    assert [p.result.cost for p in there] == [p.result.cost for p in here]
+    assert_equal(MODELS[name](w * factor), usual(name, exact=False), 1e-6)
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e10, 1e300])
