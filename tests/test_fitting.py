@@ -162,13 +162,14 @@ class _Stop:
 
 
 @each
-@pytest.mark.parametrize("error", [RuntimeError("stop"), KeyboardInterrupt()], ids=type)
-def test_a_fit_that_stops_anywhere_changes_nothing(model, error, monkeypatch):
+def test_a_fit_that_stops_anywhere_changes_nothing(model, monkeypatch):
     """Some attributes were those of the failed fit: accuracy fell from 0.563 to 0.313."""
+    errors = [RuntimeError("stop"), KeyboardInterrupt()]
     X, y, a = people(60)
     state = State(fit(clone(model), X, y, a), X, a)
     others = people(50, 1, n_features=4)
     for at in range(100):
+        error = errors[at % 2]
         with monkeypatch.context() as patched:
             stop = _Stop(patched, type(model), at, error)
             try:
