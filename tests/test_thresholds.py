@@ -20,7 +20,7 @@ from fairordinal.criteria import DemographicParity, as_criterion
 from fairordinal.datasets import make_biased_ordinal
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import _branch_and_bound, read_goal, read_settings, solve
-from fairordinal.thresholds._choice import _growth_needed
+from fairordinal.thresholds._choice import _growth_needed, _limiting_group
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
@@ -658,3 +658,16 @@ def test_a_constant_model_without_confidence_names_the_rows_that_would_allow_mor
     model = FairOrdinalClassifier(max_violation=0.05, basis="linear", ranker="direct", cv=3)
     with pytest.warns(UserWarning, match=r"About [\d,]+ rows instead of 200, above all of group 1"):
         model.fit(made.data, made.target, sensitive_features=made.sensitive_features)
+
+
+def test_more_rows_are_asked_of_the_smaller_group_of_the_worst_pair():
+    """The smallest group of all is 2, but it lies between the other two."""
+    a = np.repeat([0, 1, 2], [100, 80, 60])
+    predicted = np.concatenate(
+        [np.arange(size) < share * size for size, share in [(100, 0.1), (80, 0.9), (60, 0.5)]]
+    ).astype(int)
+    table = read_table(np.arange(240) % 2, predicted, a)
+    candidate = SimpleNamespace(
+        evaluation=SimpleNamespace(criterion=DemographicParity()), table=table
+    )
+    assert _limiting_group(candidate) == 1

@@ -202,8 +202,19 @@ def _more_rows(candidate: Candidate, growth: float) -> str:
     rows = float(table.rows.sum())
     digits = max(int(np.log10(growth * rows)) - 1, 0)
     needed = int(np.ceil(growth * rows / 10**digits) * 10**digits)
-    smallest = table.groups[int(table.rows.argmin())]
     return (
         f" About {needed:,} rows instead of {round(rows):,}, above all of group "
-        f"{_shown(smallest)}, or a higher max_violation would allow more."
+        f"{_shown(_limiting_group(candidate))}, or a higher max_violation would allow more."
     )
+
+
+def _limiting_group(candidate: Candidate) -> object:
+    """The smaller group of the pair with the largest disparity plus its standard deviation."""
+    criterion, table = candidate.evaluation.criterion, candidate.table
+    contrasts = measured_contrasts(criterion, table)
+    if not len(contrasts):  # weights are so small that no group has two rows
+        return table.groups[int(table.rows.argmin())]
+    estimates = fisher_estimates(criterion, table, contrasts)
+    worst = int((np.abs(estimates.centre) + estimates.deviation).argmax())
+    pair = contrasts.g[worst], contrasts.h[worst]
+    return table.groups[min(pair, key=lambda g: table.rows[g])]
