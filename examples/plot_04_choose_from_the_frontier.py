@@ -1,10 +1,9 @@
-"""Draw the Pareto frontier of cost and violation, and compare it with simpler methods.
+"""
+4. Choose a model from the frontier
+===================================
 
-The other methods are: a regression whose predictions are rounded, fair thresholds for the scores of
-this regression, a random mixture of it with the best constant label, and the best constant label.
-Data: diabetes, from scikit-learn; the labels are five levels of disease progression.
-
-    python examples/frontier_diabetes.py picture.png
+How much accuracy is fairness worth? This is not a technical question. The frontier shows all
+compromises, so that those who are concerned can choose.
 """
 
 import sys
@@ -20,11 +19,22 @@ from fairordinal.metrics import mean_cost, pairwise_equal_opportunity_difference
 data = load_diabetes()
 X, y, sex = data.data, data.target, data.sensitive_features
 
+# %%
+# Each model of the frontier is cheaper than all fairer ones. Cost and violation are estimates for
+# new rows, by cross-validation.
+
 frontier = FairOrdinalFrontier("equal_opportunity", alpha=1e-3, cv=3)
 frontier.fit(X, y, sensitive_features=sex)
 print(frontier)
 
-# All baselines use out-of-fold scores of the regression.
+# %%
+# Other ways to be fair
+# ---------------------
+#
+# For comparison: a regression whose predictions are rounded, fair thresholds for its scores, a
+# random mixture of it with the best constant label, and this label. All of them use out-of-fold
+# scores.
+
 scores = cross_val_predict(Ridge(0.1), X, y)
 rounded = scores.round().clip(0, 4).astype(int)
 constant = min(range(5), key=lambda label: mean_cost(y, np.full_like(y, label)))
@@ -47,6 +57,9 @@ cuts = [
     for limit in (0.2, 0.15, 0.1, 0.05)
 ]
 
+# %%
+# The knee is where the curve bends most: a start for a discussion, not a rule.
+
 model = frontier.select(knee=True)
 display = frontier.plot(
     chosen=model,
@@ -57,7 +70,15 @@ display = frontier.plot(
         "best constant": mixed(1.0),
     },
 )
-path = sys.argv[1] if len(sys.argv) > 1 else "frontier.png"
-display.figure_.savefig(path, dpi=90)
-print(f"\nThe figure is in {path}. Expected on new rows at the knee: mean cost "
-      f"{model.expected_cost_:.3f}, violation {model.expected_violation_:.3f}.")  # fmt: skip
+if len(sys.argv) > 1 and sys.argv[1].endswith(".png"):
+    display.figure_.savefig(sys.argv[1], dpi=90)
+print(f"Expected on new rows at the knee: mean cost {model.expected_cost_:.3f}, "
+      f"violation {model.expected_violation_:.3f}.")  # fmt: skip
+
+# %%
+# Other ways to select: a limit on the violation, on average or with confidence, or a limit on the
+# cost.
+
+for options in ({"max_violation": 0.1}, {"max_cost": 0.9}):
+    picked = frontier.select(**options)
+    print(options, f"-> cost {picked.expected_cost_:.3f}, violation {picked.expected_violation_:.3f}")
