@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._render import frame_library
@@ -166,6 +168,13 @@ class FairThresholdClassifier(
     optimize_thresholds : Thresholds for scores that are given.
     FairOrdinalClassifier : Trains fair scores together with their thresholds.
 
+    Notes
+    -----
+    `fit` passes `sensitive_features` and `sample_weight` on to `estimator` if its `fit` takes them.
+    With metadata routing (``sklearn.set_config(enable_metadata_routing=True)``), it passes on what
+    `estimator` requests, also inside of a pipeline:
+    ``estimator.set_fit_request(sensitive_features=True)``.
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
@@ -229,9 +238,10 @@ class FairThresholdClassifier(
             Group of each sample; several columns mean their intersections. Rows are matched by
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the thresholds, and for the estimator if its `fit` takes it. Multiplying all
-            weights by a constant does not change the thresholds of given scores. It may change the
-            scores, because some estimators weigh rows against a penalty.
+            For the thresholds, and for the estimator if its `fit` takes it; with metadata routing,
+            if it requests it. Multiplying all weights by a constant does not change the thresholds
+            of given scores. It may change the scores, because some estimators weigh rows against a
+            penalty.
 
         Returns
         -------
@@ -342,7 +352,8 @@ class FairThresholdClassifier(
             X,
             cells,
             self.classes_,
-            features,
+            self._of_estimator(features),
+            sample_weight=sample_weight,
             cv=self.cv,
             response_method=self.response_method,
             n_jobs=self.n_jobs,
@@ -355,6 +366,30 @@ class FairThresholdClassifier(
         columns = ScoredRows(held_out.scores[counted], cells[at], weight.values[at], fold)
         table = counted_scores(*columns[:3], groups.levels, truth.levels, weight.one)
         return columns, table
+
+    def _of_estimator(self, columns: dict[str, Any]) -> dict[str, Any]:
+        """The columns that `fit` of the estimator gets: those it takes, or those it requests."""
+        given = {name: column for name, column in columns.items() if column is not None}
+        if isinstance(self.cv, str):  # prefit
+            return {}
+        if get_config()["enable_metadata_routing"]:
+            return dict(process_routing(self, "fit", **given)["estimator"]["fit"])
+        return {name: given[name] for name in given if has_fit_parameter(self.estimator, name)}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how `sensitive_features` and `sample_weight` are passed on to `estimator`.
+
+        With ``sklearn.set_config(enable_metadata_routing=True)``, `fit` passes those on that
+        `fit` of `estimator` requests; otherwise, those that it takes as arguments.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            The requests of this classifier, and of its estimator.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Predict a label for each row.
