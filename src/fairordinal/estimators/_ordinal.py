@@ -175,6 +175,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     --------
     FairThresholdClassifier : Fair thresholds for the scores of any estimator.
     FairOrdinalFrontier : The Pareto frontier of cost and violation.
+    fairordinal.metrics.make_cost_scorer : Makes `GridSearchCV` minimise the mean cost.
 
     Notes
     -----
@@ -187,6 +188,9 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     With `confidence`, thresholds are also cut with a surcharge on all labels but the best constant
     one. Fewer labels are then in use, so that the violation is known more precisely: with few rows,
     such a model can keep a limit where others cannot.
+
+    `score` is accuracy, as of any classifier of scikit-learn: it counts all errors alike. Searches
+    with ``scoring=make_cost_scorer()`` minimise the mean cost.
 
     Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2¹⁷
     rows are represented by a sample of that size while models are chosen. The chosen ranker is then

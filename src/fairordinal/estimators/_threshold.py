@@ -167,9 +167,13 @@ class FairThresholdClassifier(
     --------
     optimize_thresholds : Thresholds for scores that are given.
     FairOrdinalClassifier : Trains fair scores together with their thresholds.
+    fairordinal.metrics.make_cost_scorer : Makes `GridSearchCV` minimise the mean cost.
 
     Notes
     -----
+    `score` is accuracy, as of any classifier of scikit-learn: it counts all errors alike. Searches
+    with ``scoring=make_cost_scorer()`` minimise the mean cost.
+
     `fit` passes `sensitive_features` and `sample_weight` on to `estimator` if its `fit` takes them.
     With metadata routing (``sklearn.set_config(enable_metadata_routing=True)``), it passes on what
     `estimator` requests, also inside of a pipeline:
