@@ -48,6 +48,7 @@ from fairordinal.estimators._base import (
     NamedFeaturesMixin,
     plain_array,
 )
+from fairordinal.estimators._probabilities import LabelProbabilitiesMixin, label_curves
 from fairordinal.estimators._scores import (
     N_FOLDS,
     RESPONSES,
@@ -63,6 +64,7 @@ from fairordinal.thresholds import (
     HeldOutRows,
     ScorePool,
     Settings,
+    ThresholdResult,
     check_groups,
     choose_from,
     read_goal,
@@ -75,7 +77,11 @@ from fairordinal.thresholds import (
 
 
 class FairThresholdClassifier(
-    ExpectedValuesMixin, GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator
+    ExpectedValuesMixin,
+    LabelProbabilitiesMixin,
+    GroupedScoreMixin,
+    NamedFeaturesMixin,
+    BaseEstimator,
 ):
     r"""Any estimator with fair cut points for its scores.
 
@@ -139,6 +145,9 @@ class FairThresholdClassifier(
         Fitted to all rows.
     thresholds_ : ndarray of shape (n_labels - 1,) or (n_groups, n_labels - 1)
         Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``.
+    label_curves_ : LabelCurves
+        The probabilities of `predict_proba`: `scores`, ascending, and `above` of shape (n_labels -
+        1, n_scores), the share of rows with a label above each boundary; linear between them.
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
     result_ : ThresholdResult
@@ -258,16 +267,19 @@ class FairThresholdClassifier(
         self._check(goal)
         pool = self._pool(X, y, sensitive_features, sample_weight)
         if self.group_aware:
-            self._cut_by_group(pool, goal)
+            result = self._cut_by_group(pool, goal)
         else:
             chosen = choose_from(pool, [0], goal, self.confidence)
             warn_about(pool.candidates, chosen, goal, self.confidence)
-            self.result_ = pool.thresholds(chosen.candidate, self._settings())
+            result = pool.thresholds(chosen.candidate, self._settings())
             self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
         library = frame_library(X, y, sensitive_features)
-        self.result_ = replace(self.result_, library=library)
+        self._set_result(replace(result, library=library))
         warn_unfinished(self.result_, self.tol)
         return self
+
+    def _set_result(self, result: ThresholdResult) -> None:
+        self.result_, self.label_curves_ = result, label_curves(result.score_table)
 
     def _settings(self) -> Settings:
         """When the search for thresholds stops; the time begins to run."""
@@ -287,9 +299,9 @@ class FairThresholdClassifier(
         if not goal.hard:
             raise ValueError("confidence needs max_violation; leave it out with trade_off.")
 
-    def _cut_by_group(self, pool: ScorePool, goal: Goal) -> None:
+    def _cut_by_group(self, pool: ScorePool, goal: Goal) -> ThresholdResult:
         evaluation = pool.rows.evaluation
-        self.result_ = solve(
+        return solve(
             pool.table,
             evaluation.criterion,
             evaluation.cost,
