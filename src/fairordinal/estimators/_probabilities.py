@@ -79,10 +79,10 @@ class LabelProbabilitiesMixin:
         -----
         For each boundary between labels, the share of rows above it is a monotone function of the
         score, fitted by isotonic regression to the scores by which the thresholds were chosen:
-        out-of-fold scores, or with more than 2¹⁷ rows those of the fitted model. At each end, a row
-        of weight 1 with the shares of all labels is added. A constant model gives these shares.
-        Probabilities are calibrated for all groups together, and do not depend on the group: within
-        a group, a label may be more frequent than they say.
+        out-of-fold scores, or those of the fitted model if `FairOrdinalClassifier` is fitted to
+        more than 2¹⁷ rows. At each end, a row of weight 1 with the shares of all labels is added. A
+        constant model gives these shares. Probabilities are calibrated for all groups together, and
+        do not depend on the group: within a group, a label may be more frequent than they say.
         """
         scores = self.decision_function(X)  # type: ignore[attr-defined]
         if is_dask(scores):
