@@ -9,6 +9,7 @@ from hypothesis import given
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
+from fairordinal._render import percent
 from fairordinal.criteria import HarmParity
 from strategies import rows
 
@@ -240,6 +241,25 @@ def test_long_names_are_shortened_only_where_they_stay_apart():
     assert "the region to…river" not in text
     other = [name.replace("river", "river A" if "north" in name else "river B") for name in a]
     assert "the region …iver B > the region …iver A" in str(audit(Y, F, sensitive_features=other))
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"),
+        (32 / 7214, "0.4%"),
+        (0.0004, "<0.1%"),
+        (0.005, "0.5%"),
+        (0.006, "1%"),
+        (0.994, "99%"),
+        (0.996, "99.6%"),
+        (0.9996, ">99.9%"),
+        (1.0, "100%"),
+        (math.nan, "–"),
+    ],
+)
+def test_shares_are_rounded_but_never_to_none_or_all(share, text):
+    assert percent(share) == text
 
 
 def test_a_finding_is_printed_in_a_line():

@@ -29,7 +29,14 @@ from fairordinal import (
 from fairordinal._render import number, percent
 from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.report import Report, report, report_compare
-from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
+from fairordinal.report._numbers import (
+    Axis,
+    axis_around,
+    count_text,
+    interval_text,
+    score_texts,
+    signed,
+)
 from fairordinal.report._page import as_json, display_names, visible_name
 from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
@@ -186,6 +193,55 @@ def test_cut_points_that_need_not_move_are_said_to_stay():
     assert "The cut points of least cost are chosen" in verdict_of(report(thresholds=cheap))
 
 
+@pytest.mark.parametrize(
+    ("cuts", "words"),
+    [
+        ([-np.inf, 1.5, np.inf, np.inf], ["no score", "1.5", "any score", "no score"]),
+        ([0.5, 0.5, 2.0, np.inf], ["0.5", "no score", "2", "any score"]),
+        ([np.inf] * 4, ["any score", "no score", "no score", "no score"]),
+    ],
+)
+def test_labels_that_are_never_given_have_no_score(cuts, words):
+    assert score_texts(cuts) == words
+
+
+def test_a_page_says_no_score_for_labels_that_are_never_given(cuts):
+    never = replace(cuts, thresholds=np.array([-1.0, 0.5, np.inf]))
+    page = Page(report(thresholds=never).html)
+    assert "Never predicted: 3." in page.text
+    assert re.search(r"2 \S+ any score 3 any score no score", page.text)
+
+
+def test_small_shares_are_not_zero_percent():
+    a = ["rare"] * 2 + ["usual"] * 498
+    found = audit([1, 2] * 250, [1, 2] * 250, sensitive_features=a)
+    assert "rare 2 0.4% 0.000" in Page(report(found).html).text
+    assert "usual 498 99.6% 0.000" in Page(report(found).html).text
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize(("n_groups", "listed"), [(8, False), (9, True), (12, True)])
+def test_criteria_whose_matrix_is_not_printed_list_their_pairs(n_groups, listed):
+    html = report(audit_of(n_groups)).html
+    (odds,) = re.findall(r"Pairwise equalized odds, pair by pair.*?</details>", html, re.DOTALL)
+    assert ("too wide for paper" in odds) is listed
+    assert ("Disparities of pairwise equalized odds, the largest first" in odds) is listed
+    assert ("the list of pairs holds the largest of its numbers" in odds) is listed
+    main = html[: html.index("Other criteria of fairness")]
+    assert ("the list of pairs holds its numbers" in main) is listed
+
+
+def test_a_range_whose_ends_look_equal_is_not_called_empty():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    frontier.holes_ = [(0.0791, 0.0794), (0.1, 0.2)]
+    text = Page(report(frontier=frontier).html).text
+    assert "with a violation between 0.100 and 0.200: other limits" in text
+    assert "0.079" not in text
+    frontier.max_time = 1.0
+    assert "0.079" not in str(frontier)
+    assert "between the violations 0.100 and 0.200" in str(frontier)
+
+
 def test_scores_of_many_groups_have_a_line_each():
     page = Page(report(thresholds=thresholds_of(5)).html)
     titles = [attrs for attrs in page.all("title") if attrs.get("id", "").startswith("density")]
@@ -230,7 +286,9 @@ def test_the_data_of_the_script_are_the_points(fitted):
         assert [m[2] for m in measures] == [number(value) for value in rows["violation"]]
         assert label.startswith(f"Model {i}: ")
         model = fitted.model(i)
-        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_ if np.isfinite(cut)]
+        below = np.r_[-np.inf, model.thresholds_[:-1]]
+        given = np.isfinite(model.thresholds_) & (model.thresholds_ > below)
+        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_[given]]
         assert [text for text in cuts if "score" not in text] == finite
         share = model.result_.after.shares
         assert shares == [[percent(value) for value in row] for row in share]

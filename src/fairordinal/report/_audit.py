@@ -173,7 +173,8 @@ def _criterion_view(
 ) -> CriterionView:
     names = display_names(finding.table.groups.tolist())
     has_matrix = 2 < len(names) <= (MOST_IN_MATRIX if is_main else MOST_IN_OTHERS)
-    most = MOST_PAIRS if is_main else 0 if has_matrix else MOST_OPEN
+    on_paper = has_matrix and len(names) <= MOST_WITH_INTERVALS  # wider matrices are not printed
+    most = MOST_PAIRS if is_main else 0 if on_paper else MOST_OPEN
     pairs = _pair_views(finding, names, most, scale.axis)
     return CriterionView(
         finding.criterion.title,
