@@ -60,6 +60,16 @@ def conditional_harm_rates(y, f, a, w, g, h):
     return [mean([y[i] - f[i] for i in rows], [w[i] for i in rows])]
 
 
+def harm_rates_if_worse(y, f, a, w, g, h):
+    rows = [i for i in range(len(y)) if a[i] == g]
+    return [mean([max(f[i] - y[i], 0) for i in rows], [w[i] for i in rows])]
+
+
+def conditional_harm_rates_if_worse(y, f, a, w, g, h):
+    rows = [i for i in range(len(y)) if a[i] == g and f[i] > y[i]]
+    return [mean([f[i] - y[i] for i in rows], [w[i] for i in rows])]
+
+
 def standard_dp_rates(y, f, a, w, g, h):
     rows = [i for i in range(len(y)) if a[i] == g]
     return [mean([f[i] == x for i in rows], [w[i] for i in rows]) for x in all_labels(y, f, w)]
@@ -96,6 +106,8 @@ RATES = {
     "equalized_odds": equalized_odds_rates,
     "harm_parity": harm_rates,
     "conditional_harm_parity": conditional_harm_rates,
+    "harm_parity, higher is worse": harm_rates_if_worse,
+    "conditional_harm_parity, higher is worse": conditional_harm_rates_if_worse,
     "standard_demographic_parity": standard_dp_rates,
     "standard_equal_opportunity": standard_eo_rates,
     "standard_equalized_odds": standard_equalized_odds_rates,

@@ -1,4 +1,5 @@
 import math
+import re
 import warnings
 
 import numpy as np
@@ -300,8 +301,65 @@ def test_text_and_html_show_every_criterion_and_escape_names():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_harms_are_explained_only_where_there_are_harms(criterion, harmed):
     result = audit(Y, F, sensitive_features=A, criteria=[criterion])
-    assert ("Harms are in units of cost" in str(result)) is harmed
-    assert ("Harms are in units of cost" in result._repr_html_()) is harmed
+    words = "that being rated too low costs a more"
+    assert (words in " ".join(str(result).split())) is harmed
+    assert (words in result._repr_html_()) is harmed
+    for higher_is, side in (("better", "low"), ("worse", "high")):
+        text = str(audit(Y, F, sensitive_features=A, criteria=[criterion], higher_is=higher_is))
+        assert (f"Harms are costs of being rated too {side};" in text) is harmed
+
+
+# Whether higher labels are better or worse
+
+
+def test_worse_turns_harm_and_the_groups_that_are_called_favoured():
+    y, f = np.array(Y * 4), np.array(F * 4)
+    worse = audit(y, f, sensitive_features=A * 4, higher_is="worse", labels=[1, 2, 3])
+    turned = audit(4 - y, 4 - f, sensitive_features=A * 4, higher_is="better", labels=[1, 2, 3])
+    for one, other in zip(worse.findings, turned.findings, strict=True):
+        sign = 1 if isinstance(one.criterion, HarmParity) else -1  # -1: above becomes below
+        np.testing.assert_allclose(one.disparities, sign * other.disparities, atol=1e-12)
+        np.testing.assert_allclose(one.violation_interval, other.violation_interval, atol=1e-12)
+    assert "Higher labels are worse: 'a > b' means that a is disadvantaged." in str(worse)
+    assert "Higher labels are better: 'a > b' means that a is favoured." in str(turned)
+
+
+def test_without_a_direction_nobody_is_favoured_or_harmed():
+    result = audit(Y, F, sensitive_features=A)
+    assert result.higher_is is None
+    assert not re.search("favour|harm|advantage", str(result))
+    better = audit(Y, F, sensitive_features=A, higher_is="better")
+    pd.testing.assert_frame_equal(result.frame(), better.frame())
+    assert "harm parity among the harmed" in str(better)
+
+
+def test_the_direction_is_that_of_counts_tests_and_sample_sizes():
+    counts = audit(Y, F, sensitive_features=A).counts_frame()
+    options = {"criteria": ["harm_parity"], "higher_is": "worse"}
+    by_counts = audit_counts(counts, **options)["harm_parity"].violation
+    assert by_counts == audit(Y, F, sensitive_features=A, **options)["harm_parity"].violation
+    # too high: nobody in a, nobody in b (1, 1, 2 for 1, 2, 3), 1 label for 1 of 4 in c
+    assert by_counts == 1 / 4
+    guard = {"sensitive_features": A, "criterion": "harm_parity"}
+    assert_pairwise_fair(Y, F, max_violation=0.3, higher_is="worse", **guard)
+    with pytest.raises(AssertionError, match=r"violation 0\.667"):
+        assert_pairwise_fair(Y, F, max_violation=0.3, **guard)
+    assert rows_needed(Y, F, higher_is="worse", **guard) != rows_needed(Y, F, **guard)
+    assert audit(Y, F, sensitive_features=A, higher_is="worse").rows_needed(
+        criterion="harm_parity"
+    ) == rows_needed(Y, F, higher_is="worse", **guard)
+
+
+def test_a_direction_must_be_known_and_not_contradict_a_criterion():
+    with pytest.raises(ValueError, match="higher_is must be one of .* got 'good'"):
+        audit(Y, F, sensitive_features=A, higher_is="good")
+    with pytest.raises(ValueError, match="higher_is must be one of"):
+        HarmParity(higher_is="good")
+    options = {"sensitive_features": A, "higher_is": "worse"}
+    with pytest.raises(ValueError, match="higher_is='worse' contradicts HarmParity"):
+        audit(Y, F, criteria=[HarmParity(higher_is="better")], **options)
+    (finding,) = audit(Y, F, criteria=[HarmParity("squared")], **options).findings
+    assert finding.criterion == HarmParity("squared", "worse")
 
 
 def test_text_fits_a_terminal_with_many_groups_of_long_names():

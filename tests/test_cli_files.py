@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -109,6 +110,23 @@ def test_missing_cells_are_left_out_and_told(tmp_path, frame):
     )
     assert told in result.stdout
     assert told in run("audit", path, *AUDITED, "--quiet").stdout
+
+
+def test_the_direction_of_the_labels_is_an_option(tmp_path, frame, monkeypatch, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "a.json"
+    frame.to_csv(path, index=False)
+    worse = run("audit", path, *AUDITED, "--higher-is", "worse", "--json", out)
+    assert "Harms are costs of being rated too high" in worse.stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    found = audit(
+        frame.grade, frame.predicted, sensitive_features=frame.sex, labels=ORDER, higher_is="worse"
+    )
+    assert content["higher_is"] == "worse"
+    violations = {each["criterion"]: each["violation"] for each in content["findings"]}
+    assert violations == {each.criterion.name: each.violation for each in found.findings}
+    assert not re.search("favour|harm", run("audit", path, *AUDITED).stdout)
+    code, words = failure(monkeypatch, capsys, "audit", path, *AUDITED, "--higher-is", "good")
+    assert (code, "--higher-is must be one of ['better', 'worse']" in words) == (1, True)
 
 
 def test_the_exit_code_is_a_gate(tmp_path, frame):

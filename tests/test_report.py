@@ -414,27 +414,44 @@ def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(foun
     assert "pairwise equalized odds" in verdict_of(report(found, frontier=frontier))
 
 
-def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
+@pytest.mark.parametrize("higher_is", ["better", "worse"])
+def test_harm_is_not_called_favour_and_not_counted_in_pairs(higher_is):
+    found = audit_of(higher_is=higher_is)
     text = Page(report(found, criterion="harm_parity").html).text
     assert "“people” is the number that the first value is based on" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
+    side = {"better": "low", "worse": "high"}[higher_is]
+    assert f"Does being rated too {side} cost both groups the same" in text
+    assert f"Higher labels are {higher_is} for people" in text
 
 
 @pytest.mark.parametrize(
-    ("criterion", "words"),
+    ("criterion", "higher_is", "words"),
     [
-        ("harm_parity", "“b” is harmed more than “a”, 0.500 against 0.000"),
-        ("conditional_demographic_parity", "“a” is favoured over “b”, 0.500 against 0.000"),
-        ("equalized_odds", "“a” is favoured over “b”, 1.000 against 0.000"),
-        ("standard_demographic_parity", "“b” has f=0 (f predicted, y true) more often than “a”"),
+        ("harm_parity", "better", "“b” is harmed more than “a”, 0.500 against 0.000"),
+        ("harm_parity", "worse", "No difference was found between groups"),
+        ("harm_parity", None, "Being rated too low costs “b” more than “a”, 0.500 against 0.000"),
+        ("equalized_odds", "better", "“a” is favoured over “b”, 1.000 against 0.000"),
+        ("equalized_odds", "worse", "“a” is disadvantaged compared with “b”, 1.000 against 0.000"),
+        ("equalized_odds", None, "“a” is placed higher than “b”, 1.000 against 0.000"),
+        ("demographic_parity", None, "“a” is placed above “b” in 50% of pairs"),
+        ("demographic_parity", "worse", "“a” is placed above “b” (higher is worse) in 50% of"),
+        ("standard_demographic_parity", "better", "“b” has f=0 (f predicted, y true) more often"),
     ],
 )
-def test_the_verdict_of_two_labels_does_not_call_harm_or_a_low_label_better(criterion, words):
+def test_the_verdict_calls_a_side_good_only_if_it_is_known(criterion, higher_is, words):
     y, predicted = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30
-    groups = ["a"] * 60 + ["b"] * 60
-    found = audit(y, predicted, sensitive_features=groups, criteria=[criterion])
+    found = audit(y, predicted, sensitive_features=["a"] * 60 + ["b"] * 60, criteria=[criterion],
+                  higher_is=higher_is)  # fmt: skip
     assert words in verdict_of(report(found))
+
+
+def test_a_page_without_a_direction_takes_no_side(found):
+    text = Page(report(found).html).text
+    assert not re.search("favour|harmed|harm parity|disadvantage", text)
+    assert "placed higher than disparity" in text
+    assert "Higher labels are" not in text
 
 
 def test_nothing_is_neither_more_nor_less():
@@ -707,6 +724,19 @@ def test_two_audits_are_set_side_by_side_without_intervals(found):
         report_compare(found, other, names="ab")
     with pytest.raises(ValueError, match="criterion must be audited in a"):
         report_compare(found, other, criterion="standard_equal_opportunity")
+
+
+def test_comparisons_take_the_direction_of_the_labels(found):
+    y, predicted, other = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30, [0, 1] * 30 + [1, 1] * 30
+    given = {"y": y, "sensitive_features": ["a"] * 60 + ["b"] * 60, "criterion": "harm_parity"}
+    text = Page(report_compare(predicted, other, higher_is="worse", **given).html).text
+    assert "No difference was found between groups" in text
+    assert "“b” is harmed more than “a”, 0.500 against 0.000" in text
+    assert "violation 0.000 (0.000 to" in text  # of too-high ratings; of too-low ones it is 0.5
+    with pytest.raises(ValueError, match="the same higher_is, got None and 'worse'"):
+        report_compare(found, audit_of(higher_is="worse"))
+    with pytest.raises(ValueError, match="higher_is must be one of"):
+        report_compare(predicted, other, higher_is="good", **given)
 
 
 def test_audits_of_scores_are_compared_without_costs_and_confusion():

@@ -45,6 +45,8 @@ class Audit:
         Binary and standard metrics compared with the pairwise ones, for ``compare=True``.
     library : str or None
         The library of frames; None takes the first of pandas, polars and pyarrow that is installed.
+    higher_is : {"better", "worse"} or None
+        Whether higher labels are better or worse for people.
 
     See Also
     --------
@@ -60,6 +62,7 @@ class Audit:
     score_table: ScoreTable | None = None
     comparison: tuple[MetricComparison, ...] | None = None
     library: str | None = None
+    higher_is: str | None = None
 
     def __getitem__(self, criterion: str) -> Finding:
         for finding in self.findings:
@@ -242,7 +245,7 @@ class Audit:
         --------
         fairordinal.rows_needed : Computes the number from a first sample.
         """
-        found = as_criterion(criterion, self.cost)
+        found = as_criterion(criterion, self.cost, self.higher_is)
         check_fraction(power, "power")
         greatest = found.scale(self.table)
         if not is_number(violation) or not 0 < violation < greatest:

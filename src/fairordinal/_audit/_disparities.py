@@ -33,6 +33,8 @@ class Finding:
         Counts of the rows.
     bounds : Intervals
         The intervals of the disparities.
+    higher_is : {"better", "worse"} or None
+        Whether higher labels are better or worse for people.
     probabilities : ndarray of shape (n_parts, n_groups, n_groups)
         The probabilities (for harms, mean harms) that are compared; nan where undefined.
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
@@ -50,6 +52,7 @@ class Finding:
     criterion: Criterion
     table: ScoreTable
     bounds: Intervals
+    higher_is: str | None = None
 
     @cached_property
     def probabilities(self) -> Array:
@@ -80,7 +83,10 @@ class Finding:
 
     @cached_property
     def worst(self) -> tuple[int, int, int] | None:
-        """Part and groups of the largest disparity, the favoured group first; None if undefined."""
+        """Part and groups of the largest disparity; None if undefined.
+
+        The group with the greater probability comes first.
+        """
         return self.criterion.worst(self.table)
 
     @cached_property

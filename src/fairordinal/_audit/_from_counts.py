@@ -30,6 +30,7 @@ def audit_counts(
     random_state: Any = 0,
     compare: bool = False,
     missing_group: str = "error",
+    higher_is: str | None = None,
 ) -> Audit:
     """Audit counts of rows, such as the result of a ``GROUP BY`` query.
 
@@ -73,6 +74,11 @@ def audit_counts(
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk. It says who is called favoured or disadvantaged, and whether harm is being rated too
+        low or too high. None calls nobody so: a group is "placed higher", and the harm criteria
+        compare the cost of being rated too low.
 
     Returns
     -------
@@ -108,7 +114,7 @@ def audit_counts(
         missing_group=missing_group,
     )
     options = AuditOptions(
-        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare, higher_is
     )
     return audit_table(table, None, options, frame_library(*tables))
 

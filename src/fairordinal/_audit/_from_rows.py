@@ -15,7 +15,14 @@ from fairordinal._inference import intervals
 from fairordinal._lazy import AuditColumns, gather
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
-from fairordinal.criteria import Criterion, as_criterion, require_labels, warn_undefined
+from fairordinal._validation import check_choice
+from fairordinal.criteria import (
+    DIRECTIONS,
+    Criterion,
+    as_criterion,
+    require_labels,
+    warn_undefined,
+)
 
 DEFAULT_CRITERIA = (
     "demographic_parity",
@@ -43,6 +50,7 @@ def audit(
     random_state: Any = 0,
     compare: bool = False,
     missing_group: str = "error",
+    higher_is: str | None = None,
     data: Any = None,
 ) -> Audit:
     """Audit predictions of ordered labels for fairness between groups.
@@ -92,6 +100,11 @@ def audit(
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk. It says who is called favoured or disadvantaged, and whether harm is being rated too
+        low or too high. None calls nobody so: a group is "placed higher", and the harm criteria
+        compare the cost of being rated too low.
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow; a lazy frame of polars; a
         dataset of pyarrow, such as a folder of Parquet files; a Dask DataFrame; a relation of
@@ -155,7 +168,7 @@ def audit(
         order = table.labels if table.labels.dtype.kind == "O" else labels
         score_table = read_table(rows.y_true, rows.scores, labels=order, as_scores=True, **columns)
     options = AuditOptions(
-        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare, higher_is
     )
     return audit_table(table, score_table, options, library)
 
@@ -170,6 +183,7 @@ class AuditOptions(NamedTuple):
     n_resamples: int
     random_state: Any
     compare: bool
+    higher_is: str | None
 
     def find(self, criterion: Criterion, table: ScoreTable) -> Finding:
         """Return the disparities of one criterion with intervals."""
@@ -181,13 +195,14 @@ class AuditOptions(NamedTuple):
             n_resamples=self.n_resamples,
             random_state=self.random_state,
         )
-        return Finding(criterion, table, bounds)
+        return Finding(criterion, table, bounds, self.higher_is)
 
 
 def audit_table(
     table: ScoreTable, score_table: ScoreTable | None, options: AuditOptions, library: str | None
 ) -> Audit:
     """Audit a table of counts."""
+    check_choice(options.higher_is, "higher_is", DIRECTIONS)
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
         raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
@@ -206,17 +221,18 @@ def audit_table(
         score_table=score_table,
         comparison=comparison,
         library=library,
+        higher_is=options.higher_is,
     )
 
 
 def _criteria(options: AuditOptions, table: ScoreTable) -> list[Criterion]:
     """Return the wanted criteria; without a choice, all default ones that the table allows."""
-    wanted = options.criteria
+    wanted, settings = options.criteria, (options.cost_matrix, options.higher_is)
     if wanted is not None:
         if isinstance(wanted, str) or not np.iterable(wanted) or not len(wanted):
             raise ValueError(f"criteria must be a list of criteria, got {wanted!r}.")
-        return [as_criterion(criterion, options.cost_matrix) for criterion in wanted]
-    default = [as_criterion(name, options.cost_matrix) for name in DEFAULT_CRITERIA]
+        return [as_criterion(criterion, *settings) for criterion in wanted]
+    default = [as_criterion(name, *settings) for name in DEFAULT_CRITERIA]
     return [
         criterion for criterion in default if table.predicts_labels or not criterion.needs_labels
     ]

@@ -26,6 +26,7 @@ def assert_pairwise_fair(
     labels: Any = None,
     missing_group: str = "error",
     data: Any = None,
+    higher_is: str | None = None,
 ) -> None:
     """Raise AssertionError if predictions violate a criterion by more than a limit.
 
@@ -63,6 +64,9 @@ def assert_pairwise_fair(
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow, a lazy frame of polars, a
         dataset of pyarrow, a Dask DataFrame, a relation of DuckDB or a frame of Spark.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. With ``"worse"``, the harm criteria
+        count ratings that are too high.
 
     Raises
     ------
@@ -101,6 +105,7 @@ def assert_pairwise_fair(
             interval=interval,
             missing_group=missing_group,
             data=data,
+            higher_is=higher_is,
         )
     (finding,) = result.findings
     _refuse_undefined(finding)
@@ -145,6 +150,7 @@ def rows_needed(
     labels: Any = None,
     missing_group: str = "error",
     data: Any = None,
+    higher_is: str | None = None,
 ) -> int | None:
     """Return the number of rows needed to detect a violation.
 
@@ -182,6 +188,9 @@ def rows_needed(
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow, a lazy frame of polars, a
         dataset of pyarrow, a Dask DataFrame, a relation of DuckDB or a frame of Spark.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. With ``"worse"``, the harm criteria
+        count ratings that are too high.
 
     Returns
     -------
@@ -210,5 +219,6 @@ def rows_needed(
         confidence=confidence,
         missing_group=missing_group,
         data=data,
+        higher_is=higher_is,
     )
     return result.rows_needed(violation, criterion=criterion, power=power)

@@ -20,7 +20,7 @@ from fairordinal._render import (
     short_names,
     text_table,
 )
-from fairordinal.criteria import HarmParity
+from fairordinal.criteria import HarmParity, PairwiseCriterion
 
 if TYPE_CHECKING:
     from fairordinal._audit._audit_result import Audit
@@ -142,9 +142,29 @@ def _closing(audit: Audit) -> list[str]:
     """Sentences below the tables: the worst pair of the first criterion, and notes."""
     first = audit.findings[0]
     lines = [_in_words(first)] if first.worst is not None else []
-    if any(isinstance(finding.criterion, HarmParity) for finding in audit.findings):
-        lines.append("Harms are in units of cost; there 'a > b' means that a is harmed more.")
+    lines += _direction(audit)
     return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+
+
+def _direction(audit: Audit) -> list[str]:
+    """What 'a > b' says about the groups a and b."""
+    lines, criteria = [], [finding.criterion for finding in audit.findings]
+    if audit.higher_is and any(isinstance(c, PairwiseCriterion) for c in criteria):
+        is_placed = "favoured" if audit.higher_is == "better" else "disadvantaged"
+        lines.append(f"Higher labels are {audit.higher_is}: 'a > b' means that a is {is_placed}.")
+    return lines + [_meaning_of_harm(c) for c in criteria if isinstance(c, HarmParity)][:1]
+
+
+def _meaning_of_harm(criterion: HarmParity) -> str:
+    if criterion.higher_is is None:
+        return (
+            "Costs of too-low ratings are in units of cost; there 'a > b' means that being rated "
+            "too low costs a more."
+        )
+    harmed = "low" if criterion.higher_is == "better" else "high"
+    return (
+        f"Harms are costs of being rated too {harmed}; there 'a > b' means that a is harmed more."
+    )
 
 
 def _in_words(finding: Finding) -> str:

@@ -21,7 +21,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import progress
-from fairordinal._validation import check_fraction
+from fairordinal._validation import check_choice, check_fraction
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -74,6 +74,14 @@ def audit(
         float | None,
         typer.Option(help="Compare the upper bound at this confidence with the limit."),
     ] = None,
+    higher_is: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether higher labels are better for people, such as grades, or worse, such as "
+            "levels of risk. Without it, no group is called favoured or harmed.",
+            metavar="better|worse",
+        ),
+    ] = None,
     json_file: Json = None,
     html: Html = None,
     separator: Separator = None,
@@ -96,6 +104,8 @@ def audit(
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
     as_criterion(criterion)
+    if higher_is is not None:
+        check_choice(higher_is, "--higher-is", ("better", "worse"))
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
@@ -104,7 +114,7 @@ def audit(
     with progress_and_notes(quiet):
         rows, labels = count_columns(table_file, y, pred, group, counts, order)
         with rows.left_out.explained():
-            result = audit_rows(rows, labels, group, level)
+            result = audit_rows(rows, labels, group, level, higher_is)
     show(str(result))
     rows.left_out.show()
     if json_file:
@@ -155,7 +165,11 @@ def _check_scores(predicted: ColumnValues, labels: list[Any]) -> None:
 
 
 def audit_rows(
-    rows: CompleteRows, labels: list[Any], groups: list[str], confidence: float
+    rows: CompleteRows,
+    labels: list[Any],
+    groups: list[str],
+    confidence: float,
+    higher_is: str | None = None,
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
@@ -167,6 +181,7 @@ def audit_rows(
         count="",
         labels=labels,
         confidence=confidence,
+        higher_is=higher_is,
     )
 
 
@@ -217,6 +232,7 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
         "labels": result.table.labels,
         "confidence": result.confidence,
         "interval": result.interval,
+        "higher_is": result.higher_is,
         "findings": [
             {
                 "criterion": finding.criterion.name,

@@ -16,12 +16,7 @@ import numpy as np
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import names_of, number, percent, quantity
 from fairordinal._validation import Array
-from fairordinal.criteria import (
-    ConditionalHarmParity,
-    Criterion,
-    HarmParity,
-    PairwiseCriterion,
-)
+from fairordinal.criteria import Criterion, HarmParity, PairwiseCriterion
 from fairordinal.plotting import colour_limit, worst_parts
 from fairordinal.report._numbers import (
     Axis,
@@ -62,9 +57,9 @@ QUESTIONS = {
         "Equal opportunity, and also: is a person whose true label is not lower placed not lower "
         "equally often?"
     ),
-    "harm_parity": "Does being rated too low cost both groups the same on average?",
+    "harm_parity": "Does being rated too {side} cost both groups the same on average?",
     "conditional_harm_parity": (
-        "Among people who are rated too low: does it cost both groups the same on average?"
+        "Among people who are rated too {side}: does it cost both groups the same on average?"
     ),
     "standard_demographic_parity": "Does each group get each label equally often?",
     "standard_equal_opportunity": (
@@ -73,6 +68,12 @@ QUESTIONS = {
     "standard_equalized_odds": (
         "Among people with the same true label: does each group get each label equally often?"
     ),
+}
+
+PLACED = {  # the group with the positive disparity, by what higher labels are
+    None: ("placed higher", "than"),
+    "better": ("favoured", "over"),
+    "worse": ("disadvantaged", "compared with"),
 }
 
 
@@ -178,8 +179,8 @@ def _criterion_view(
     pairs = _pair_views(finding, names, most, scale.axis)
     return CriterionView(
         finding.criterion.title,
-        QUESTIONS.get(finding.criterion.name, ""),
-        *wording(finding.criterion),
+        _question(finding.criterion),
+        *wording(finding),
         number(finding.violation),
         interval_text(*finding.violation_interval),
         _evidence(finding),
@@ -194,14 +195,24 @@ def _criterion_view(
     )
 
 
-def wording(criterion: Criterion) -> tuple[str, str, str, str]:
+def _question(criterion: Criterion) -> str:
+    too_high = getattr(criterion, "higher_is", None) == "worse"
+    return QUESTIONS.get(criterion.name, "").format(side="high" if too_high else "low")
+
+
+def wording(finding: Finding) -> tuple[str, str, str, str]:
     """Headers of the two groups of a pair, caption of the matrix, and what is counted."""
-    if isinstance(criterion, HarmParity | ConditionalHarmParity):
-        caption = "How much more the group of the row is harmed than the group of the column"
-        return "harmed more", "than", caption, "people"
-    if isinstance(criterion, PairwiseCriterion):
-        caption = "How much more the group of the row is favoured than the group of the column"
-        return "favoured", "over", caption, "pairs of people"
+    rows, columns = "How much more the group of the row", "than the group of the column"
+    if isinstance(finding.criterion, HarmParity):
+        if finding.criterion.higher_is is None:
+            caption = f"How much more being rated too low costs the group of the row {columns}"
+            return "costs more", "than", caption, "people"
+        return "harmed more", "than", f"{rows} is harmed {columns}", "people"
+    if isinstance(finding.criterion, PairwiseCriterion):
+        first, second = PLACED[finding.higher_is]
+        neutral = "How much more often the group of the row is placed above that of the column"
+        caption = f"{rows} is {first} {columns}" if finding.higher_is else neutral
+        return first, second, caption, "pairs of people"
     caption = "How much more often this happens to the group of the row than to that of the column"
     return "more often", "than", caption, "people"
 

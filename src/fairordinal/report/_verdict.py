@@ -8,7 +8,7 @@ import numpy as np
 
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
-from fairordinal.criteria import ConditionalHarmParity, HarmParity, PairwiseCriterion
+from fairordinal.criteria import HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._audit import wording
 from fairordinal.report._numbers import interval_text
@@ -97,8 +97,9 @@ def _worst_pair(finding: Finding) -> str:
     if not finding.violation > 0:
         return "No difference was found between groups"
     if finding.criterion.name == "demographic_parity":
+        worse = " (higher is worse)" if finding.higher_is == "worse" else ""
         return (
-            f"{group} is placed above {other} in {percent(more)} of pairs and below in "
+            f"{group} is placed above {other}{worse} in {percent(more)} of pairs and below in "
             f"{percent(less)}"
         )
     if finding.criterion.name == "equal_opportunity":
@@ -107,10 +108,12 @@ def _worst_pair(finding: Finding) -> str:
             f"higher {other} above {group} in {percent(less)}"
         )
     values = f"{number(more)} against {number(less)}"
-    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity | ConditionalHarmParity):
+    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity):
         event = user_text(finding.criterion.parts(finding.table)[part])
         return f"{group} has {event} (f predicted, y true) more often than {other}, {values}"
-    is_more, than, *_ = wording(finding.criterion)
+    if isinstance(finding.criterion, HarmParity) and finding.criterion.higher_is is None:
+        return f"Being rated too low costs {group} more than {other}, {values}"
+    is_more, than, *_ = wording(finding)
     return f"{group} is {is_more} {than} {other}, {values}"
 
 
