@@ -134,6 +134,21 @@ def violation(criterion, y, s, a, w=None):
     return max(gaps, default=math.nan)
 
 
+def too_small(lower, upper, rows, scale):
+    """Groups whose intervals with all groups of at least as many rows say next to nothing."""
+    n_parts, n_groups, _ = np.shape(lower)
+    found = []
+    for g in range(n_groups):
+        others = [h for h in range(n_groups) if h != g and rows[h] >= rows[g]]
+        intervals = [(lower[p][g][h], upper[p][g][h]) for p in range(n_parts) for h in others]
+        says_nothing = [
+            math.isnan(low) or (low <= 0 <= high and max(-low, high) > scale / 2)
+            for low, high in intervals
+        ]
+        found.append(bool(others) and all(says_nothing))
+    return found
+
+
 def mean_cost(y, f, w, cost):
     return mean([cost(i, j) for i, j in zip(y, f, strict=True)], w)
 

@@ -215,7 +215,7 @@ def test_a_page_says_no_score_for_labels_that_are_never_given(cuts):
 def test_small_shares_are_not_zero_percent():
     a = ["rare"] * 2 + ["usual"] * 498
     found = audit([1, 2] * 250, [1, 2] * 250, sensitive_features=a)
-    assert "rare 2 0.4% 0.000" in Page(report(found).html).text
+    assert "rare too small 2 0.4% 0.000" in Page(report(found).html).text
     assert "usual 498 99.6% 0.000" in Page(report(found).html).text
 
 
@@ -398,13 +398,48 @@ def test_groups_that_cannot_be_compared_are_not_within_the_limit():
                                         max_violation=0.5).html  # fmt: skip
 
 
-def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
+def audit_with_a_tiny_group(**options):
     y = [1, 2] * 302
     predicted = [1, 1, 1, 2, 1, 2] * 50 + [1, 2] * 150 + [2, 2, 1, 2]
-    found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
-    assert found["demographic_parity"].worst_is_doubtful
+    return audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4, **options)
+
+
+def test_the_clearest_pair_leads_if_the_worst_may_be_chance():
+    found = audit_with_a_tiny_group()
+    finding = found["demographic_parity"]
+    assert finding.worst_is_doubtful
+    page = report(found)
+    low, high = finding.lower[finding.headline], finding.upper[finding.headline]
+    assert verdict_of(page) == (
+        "“b” is placed above “a” in 33% of pairs and below in 17%: their disparity is 0.167 "
+        f"(95% interval {low:.3f} to {high:.3f}), which chance alone does not explain."
+    )
+    text = Page(page.html).text
+    assert "The largest disparity is 0.417 (" in text
+    assert "of “c” and “a”. That pair is too small for a conclusion; the sentence above" in text
+    assert "pairwise demographic parity 0.417" in text
+    assert "yes b > a *" in text
+    assert "* The pair with the largest disparity has too few rows, so another one" in text
+
+
+def test_a_limit_is_compared_with_the_violation_of_all_groups():
+    sentence = verdict_of(report(audit_with_a_tiny_group(), max_violation=0.3))
+    assert sentence.startswith("“b” is placed above “a” in 33% of pairs and below in 17%. All ")
+    assert "the violation of pairwise demographic parity is 0.417 (95%" in sentence
+    assert sentence.endswith("above the limit of 0.3, though chance may explain it.")
+
+
+def test_groups_that_are_too_small_are_marked_and_listed_last():
+    found = audit_with_a_tiny_group()
+    assert found["demographic_parity"].too_small.tolist() == [False, False, True]
     text = Page(report(found).html).text
-    assert "This pair has too few rows for a conclusion; the clearest pair is “b” and “a”" in text
+    assert "c too small 4 1%" in text
+    assert "Too small for a conclusion by pairwise demographic parity: Compared with" in text
+    caption = "Disparities of pairwise demographic parity, the largest first; pairs with groups"
+    assert text.index(caption) < text.index("b a +0.167") < text.index("c a +0.417")
+    large = Page(report(audit_of()).html).text
+    assert "too small" not in large
+    assert "* The pair" not in large
 
 
 def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(found):

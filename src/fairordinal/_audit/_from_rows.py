@@ -10,6 +10,11 @@ import numpy as np
 from fairordinal._audit._audit_result import Audit
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import compare_metrics
+from fairordinal._audit._small_groups import (
+    check_small_groups,
+    merge_groups,
+    small_groups_of,
+)
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._inference import intervals
 from fairordinal._lazy import AuditColumns, gather
@@ -51,6 +56,8 @@ def audit(
     compare: bool = False,
     missing_group: str = "error",
     higher_is: str | None = None,
+    min_group_rows: float | None = None,
+    small_groups: str = "keep",
     data: Any = None,
 ) -> Audit:
     """Audit predictions of ordered labels for fairness between groups.
@@ -105,6 +112,13 @@ def audit(
         risk. It says who is called favoured or disadvantaged, and whether harm is being rated too
         low or too high. None calls nobody so: a group is "placed higher", and the harm criteria
         compare the cost of being rated too low.
+    min_group_rows : float, default=None
+        Groups with fewer rows are not named in the summary, unless there are no others. None
+        excludes the groups that are too small for a conclusion: compared with each group of at
+        least as many rows, the interval reaches from 0 to more than half of the greatest possible
+        disparity. Frames and tables have all groups.
+    small_groups : {"keep", "merge"}, default="keep"
+        ``"merge"`` merges all groups with fewer than `min_group_rows` rows into one, "other".
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow; a lazy frame of polars; a
         dataset of pyarrow, such as a folder of Parquet files; a Dask DataFrame; a relation of
@@ -168,7 +182,16 @@ def audit(
         order = table.labels if table.labels.dtype.kind == "O" else labels
         score_table = read_table(rows.y_true, rows.scores, labels=order, as_scores=True, **columns)
     options = AuditOptions(
-        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare, higher_is
+        criteria,
+        cost_matrix,
+        interval,
+        confidence,
+        n_resamples,
+        random_state,
+        compare,
+        higher_is,
+        min_group_rows,
+        small_groups,
     )
     return audit_table(table, score_table, options, library)
 
@@ -184,6 +207,13 @@ class AuditOptions(NamedTuple):
     random_state: Any
     compare: bool
     higher_is: str | None
+    min_group_rows: float | None
+    small_groups: str
+
+    @property
+    def merged_below(self) -> float:
+        """Groups with fewer rows are merged."""
+        return (self.min_group_rows or 0.0) if self.small_groups == "merge" else 0.0
 
     def find(self, criterion: Criterion, table: ScoreTable) -> Finding:
         """Return the disparities of one criterion with intervals."""
@@ -195,7 +225,7 @@ class AuditOptions(NamedTuple):
             n_resamples=self.n_resamples,
             random_state=self.random_state,
         )
-        return Finding(criterion, table, bounds, self.higher_is)
+        return Finding(criterion, table, bounds, self.higher_is, self.min_group_rows or 0)
 
 
 def audit_table(
@@ -203,6 +233,12 @@ def audit_table(
 ) -> Audit:
     """Audit a table of counts."""
     check_choice(options.higher_is, "higher_is", DIRECTIONS)
+    check_small_groups(options.small_groups, options.min_group_rows)
+    merged = small_groups_of(table, options.merged_below)
+    merged_names = tuple(table.groups[merged].tolist())
+    if len(merged):
+        table = merge_groups(table, merged)
+        score_table = None if score_table is None else merge_groups(score_table, merged)
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
         raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
@@ -222,6 +258,7 @@ def audit_table(
         comparison=comparison,
         library=library,
         higher_is=options.higher_is,
+        merged_groups=merged_names,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._audit._audit_result import RowsNeeded
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._from_rows import audit
 from fairordinal._render import number, quantity
@@ -151,7 +152,7 @@ def rows_needed(
     missing_group: str = "error",
     data: Any = None,
     higher_is: str | None = None,
-) -> int | None:
+) -> RowsNeeded | None:
     """Return the number of rows needed to detect a violation.
 
     A first sample gives the proportions of groups and labels, and the variance of the predictions.
@@ -194,9 +195,10 @@ def rows_needed(
 
     Returns
     -------
-    rows : int or None
-        Rows of all groups together; None if the criterion is undefined for the sample, or if all
-        predictions are equal.
+    rows : RowsNeeded or None
+        Rows of all groups together: an int with the attribute `groups`, the pair of groups that
+        needs so many. None if the criterion is undefined for the sample, or if all predictions are
+        equal.
 
     See Also
     --------
@@ -207,7 +209,7 @@ def rows_needed(
     >>> from fairordinal import rows_needed
     >>> y = [1, 2, 3, 4] * 50
     >>> rows_needed(y, y, sensitive_features=["a", "b"] * 100, violation=0.1)
-    975
+    RowsNeeded(975, groups=('a', 'b'))
     """
     result = audit(
         y_true,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._audit import Audit, Finding
+from fairordinal._audit import SMALL_GROUPS_RULE, Audit, Finding
 from fairordinal._render import names_of, number, percent, quantity
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, HarmParity, PairwiseCriterion
@@ -35,6 +35,7 @@ MOST_IN_OTHERS = 12  # groups in the matrix of other criteria
 MOST_WITH_INTERVALS = 8  # groups in a matrix with room for intervals
 MOST_PAIRS = 1000  # pairs of the main criterion
 MOST_OPEN = 20  # pairs shown at first for the main criterion; for the others, all that are listed
+SMALL_LAST = "; pairs with groups that are too small follow"
 SHADES = 5  # strengths of a colour
 MOST_OPEN_GROUPS = 6  # groups whose confusion matrices are shown at first
 MOST_CONFUSIONS = 60  # groups with a confusion matrix in the page
@@ -123,9 +124,11 @@ class CriterionView(NamedTuple):
     interval: str
     evidence: str  # whether the interval of the violation excludes 0
     worst: str
+    replaced: bool  # whether `worst` is another pair, because the worst one has too few rows
     matrix: list[list[MatrixCell]] | None
     pairs: list[PairView]
     hidden: int  # pairs that are left out
+    order: str  # of the pairs
     with_parts: bool
     ticks: list[Tick]
     zero: float
@@ -165,8 +168,14 @@ def _interval_ends(finding: Finding) -> list[float]:
 
 
 def _worst_pairs(finding: Finding) -> Array:
-    """Indices of the pairs, the largest disparity first and undefined ones last."""
-    return np.argsort(-finding.listed(finding.disparities), kind="stable")
+    """Indices of the pairs, the largest disparity first.
+
+    Pairs with a group that is set aside follow, then undefined ones.
+    """
+    _, g, h = finding.places
+    disparity = finding.listed(finding.disparities)
+    last = np.where(np.isnan(disparity), 2, finding.set_aside[g] | finding.set_aside[h])
+    return np.lexsort((-disparity, last))
 
 
 def _criterion_view(
@@ -185,9 +194,11 @@ def _criterion_view(
         interval_text(*finding.violation_interval),
         _evidence(finding),
         _worst_text(finding, names),
+        finding.headline != finding.worst,
         _matrix(finding, scale.strongest) if has_matrix else None,
         pairs,
         len(finding.places[0]) - len(pairs) if most else 0,
+        "the largest first" + SMALL_LAST * bool(finding.set_aside.any()),
         len(finding.disparities) > 1,
         scale.axis.ticks(4),
         scale.axis.at(0.0),
@@ -225,10 +236,11 @@ def _evidence(finding: Finding) -> str:
 
 
 def _worst_text(finding: Finding, names: list[Name]) -> str:
-    if finding.worst is None or not finding.violation > 0:
+    if finding.headline is None or not finding.disparities[finding.headline] > 0:
         return "–"
-    _, group, other = finding.worst
-    return f"{names[group].short} > {names[other].short}"
+    _, group, other = finding.headline
+    mark = "" if finding.headline == finding.worst else " *"
+    return f"{names[group].short} > {names[other].short}{mark}"
 
 
 def _pair_views(finding: Finding, names: list[Name], most: int, axis: Axis) -> list[PairView]:
@@ -319,6 +331,7 @@ class GroupView(NamedTuple):
     rows: str
     share: str
     errors: ErrorRates | None
+    too_small: bool
     labels: list[LabelShare]
     confusion: list[list[ConfusionCell]] | None
 
@@ -329,23 +342,27 @@ class GroupsView(NamedTuple):
     groups: list[GroupView]
     labels: list[Name]
     with_predictions: bool
+    rule: str  # which groups are too small; empty if none is
     open: bool  # whether confusion matrices are shown at first
     shortened: bool  # whether some confusion matrices are left out
 
 
-def groups_view(audit: Audit) -> GroupsView:
-    """View of each group."""
+def groups_view(audit: Audit, main: Finding) -> GroupsView:
+    """View of each group; those that are too small by the main criterion are marked."""
     table, columns = audit.table, audit.group_columns()
     names = display_names(table.groups.tolist())
     cubes = table.cube if table.predicts_labels else [None] * len(names)
     groups = [
-        _group_view(audit, columns, i, name, counts)
+        _group_view(audit, columns, i, name, counts)._replace(too_small=bool(main.too_small[i]))
         for i, (name, counts) in enumerate(zip(names, cubes, strict=True))
     ]
     return GroupsView(
         groups,
         display_names(table.labels.tolist(), LABEL_WIDTH),
         table.predicts_labels,
+        f"Too small for a conclusion by {main.criterion.title}: {SMALL_GROUPS_RULE}"
+        if main.too_small.any()
+        else "",
         len(names) <= MOST_OPEN_GROUPS,
         len(names) > MOST_CONFUSIONS,
     )
@@ -362,6 +379,7 @@ def _group_view(
         quantity(float(columns["rows"][i])),
         percent(weight / table.totals.sum()),
         _error_rates(columns, i),
+        False,
         _label_shares(table.totals[i] / weight, counts, weight),
         None if counts is None or i >= MOST_CONFUSIONS else _confusion(table.in_rows(counts)),
     )
