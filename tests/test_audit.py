@@ -301,6 +301,16 @@ def test_if_all_groups_are_set_aside_the_headline_is_that_of_all():
     assert aside["demographic_parity"].headline == usual.headline == (0, 1, 0)
 
 
+def test_groups_that_are_marked_lead_in_no_criterion():
+    y, f, a = [1, 2, 3] * 200 + [1, 3], [1, 2, 2] * 200 + [1, 3], ["a", "b"] * 300 + ["c", "c"]
+    result = audit(y, f, sensitive_features=a, criteria=["demographic_parity", "harm_parity"])
+    parity, harm = result.findings
+    assert parity.too_small.tolist() == [False, False, True]
+    assert not harm.too_small.any()
+    assert harm.worst == (0, 0, 2)
+    assert harm.headline == (0, 0, 1)
+
+
 def test_groups_below_the_minimum_are_in_the_tables_but_never_lead():
     usual = audit_groups([900, 900, 90], [0.4, 0.6, 0.95])
     least = audit_groups([900, 900, 90], [0.4, 0.6, 0.95], min_group_rows=91)

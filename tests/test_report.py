@@ -434,7 +434,7 @@ def test_groups_that_are_too_small_are_marked_and_listed_last():
     assert found["demographic_parity"].too_small.tolist() == [False, False, True]
     text = Page(report(found).html).text
     assert "c too small 4 1%" in text
-    assert "Too small for a conclusion by pairwise demographic parity: Compared with" in text
+    assert "too small for a conclusion by pairwise demographic parity. Compared with" in text
     caption = "Disparities of pairwise demographic parity, the largest first; pairs with groups"
     assert text.index(caption) < text.index("b a +0.167") < text.index("c a +0.417")
     large = Page(report(audit_of()).html).text

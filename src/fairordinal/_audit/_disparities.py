@@ -38,6 +38,9 @@ class Finding:
         Whether higher labels are better or worse for people.
     min_group_rows : float
         Groups with fewer rows are not in the pair that the summary leads with.
+    marked : ndarray of bool of shape (n_groups,), or None
+        Groups that are too small for a conclusion by the first criterion of the audit; they are not
+        in that pair either.
     probabilities : ndarray of shape (n_parts, n_groups, n_groups)
         The probabilities (for harms, mean harms) that are compared; nan where undefined.
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
@@ -57,6 +60,7 @@ class Finding:
     bounds: Intervals
     higher_is: str | None = None
     min_group_rows: float = 0
+    marked: Array | None = None
 
     @cached_property
     def probabilities(self) -> Array:
@@ -105,7 +109,8 @@ class Finding:
     @cached_property
     def set_aside(self) -> Array:
         """Which groups the summary does not lead with: too small, or below `min_group_rows`."""
-        return self.too_small | (self.table.rows < self.min_group_rows)
+        small = self.too_small if self.marked is None else self.too_small | self.marked
+        return small | (self.table.rows < self.min_group_rows)
 
     @cached_property
     def headline(self) -> tuple[int, int, int] | None:

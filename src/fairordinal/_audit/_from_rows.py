@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,6 +216,12 @@ class AuditOptions(NamedTuple):
         """Groups with fewer rows are merged."""
         return (self.min_group_rows or 0.0) if self.small_groups == "merge" else 0.0
 
+    def find_all(self, criteria: Sequence[Criterion], table: ScoreTable) -> tuple[Finding, ...]:
+        """Return the disparities of all criteria; the first one marks groups as too small."""
+        first = self.find(criteria[0], table)
+        others = (self.find(criterion, table) for criterion in criteria[1:])
+        return (first, *(replace(finding, marked=first.too_small) for finding in others))
+
     def find(self, criterion: Criterion, table: ScoreTable) -> Finding:
         """Return the disparities of one criterion with intervals."""
         bounds = intervals(
@@ -250,7 +257,7 @@ def audit_table(
             warn_undefined(criterion, table)
     return Audit(
         table,
-        tuple(options.find(criterion, table) for criterion in criteria),
+        options.find_all(criteria, table),
         cost=cost,
         confidence=options.confidence,
         interval=options.interval,

@@ -347,21 +347,21 @@ class GroupsView(NamedTuple):
     shortened: bool  # whether some confusion matrices are left out
 
 
-def groups_view(audit: Audit, main: Finding) -> GroupsView:
-    """View of each group; those that are too small by the main criterion are marked."""
-    table, columns = audit.table, audit.group_columns()
+def groups_view(audit: Audit) -> GroupsView:
+    """View of each group; those that are too small by the first criterion are marked."""
+    table, columns, first = audit.table, audit.group_columns(), audit.findings[0]
     names = display_names(table.groups.tolist())
     cubes = table.cube if table.predicts_labels else [None] * len(names)
     groups = [
-        _group_view(audit, columns, i, name, counts)._replace(too_small=bool(main.too_small[i]))
+        _group_view(audit, columns, i, name, counts)._replace(too_small=bool(first.too_small[i]))
         for i, (name, counts) in enumerate(zip(names, cubes, strict=True))
     ]
     return GroupsView(
         groups,
         display_names(table.labels.tolist(), LABEL_WIDTH),
         table.predicts_labels,
-        f"Too small for a conclusion by {main.criterion.title}: {SMALL_GROUPS_RULE}"
-        if main.too_small.any()
+        f"Groups may be too small for a conclusion by {first.criterion.title}. {SMALL_GROUPS_RULE}"
+        if first.too_small.any()
         else "",
         len(names) <= MOST_OPEN_GROUPS,
         len(names) > MOST_CONFUSIONS,

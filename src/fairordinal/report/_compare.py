@@ -347,7 +347,7 @@ def _side(name: str, one: Audit, criterion: str, limit: float | None, scale: Sca
         _verdict.of_audit(one, finding, limit),
         _verdict.notes_on(finding),
         main_view(finding, limit, scale),
-        groups_view(one, finding),
+        groups_view(one),
     )
 
 

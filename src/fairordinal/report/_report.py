@@ -212,7 +212,7 @@ def _audit_views(
     return {
         "notes": _verdict.notes_on(finding),
         "audit": criterion_views(audit, finding, limit),
-        "groups": groups_view(audit, finding),
+        "groups": groups_view(audit),
         "confidence": f"{100 * audit.confidence:g}%",
     }
 
