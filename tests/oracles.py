@@ -60,6 +60,16 @@ def conditional_harm_rates(y, f, a, w, g, h):
     return [mean([y[i] - f[i] for i in rows], [w[i] for i in rows])]
 
 
+def harm_rates_if_worse(y, f, a, w, g, h):
+    rows = [i for i in range(len(y)) if a[i] == g]
+    return [mean([max(f[i] - y[i], 0) for i in rows], [w[i] for i in rows])]
+
+
+def conditional_harm_rates_if_worse(y, f, a, w, g, h):
+    rows = [i for i in range(len(y)) if a[i] == g and f[i] > y[i]]
+    return [mean([f[i] - y[i] for i in rows], [w[i] for i in rows])]
+
+
 def standard_dp_rates(y, f, a, w, g, h):
     rows = [i for i in range(len(y)) if a[i] == g]
     return [mean([f[i] == x for i in rows], [w[i] for i in rows]) for x in all_labels(y, f, w)]
@@ -96,6 +106,8 @@ RATES = {
     "equalized_odds": equalized_odds_rates,
     "harm_parity": harm_rates,
     "conditional_harm_parity": conditional_harm_rates,
+    "harm_parity, higher is worse": harm_rates_if_worse,
+    "conditional_harm_parity, higher is worse": conditional_harm_rates_if_worse,
     "standard_demographic_parity": standard_dp_rates,
     "standard_equal_opportunity": standard_eo_rates,
     "standard_equalized_odds": standard_equalized_odds_rates,
@@ -120,6 +132,21 @@ def violation(criterion, y, s, a, w=None):
         if not math.isnan(gap)
     ]
     return max(gaps, default=math.nan)
+
+
+def too_small(lower, upper, rows, scale):
+    """Groups whose intervals with all groups of at least as many rows say next to nothing."""
+    n_parts, n_groups, _ = np.shape(lower)
+    found = []
+    for g in range(n_groups):
+        others = [h for h in range(n_groups) if h != g and rows[h] >= rows[g]]
+        intervals = [(lower[p][g][h], upper[p][g][h]) for p in range(n_parts) for h in others]
+        says_nothing = [
+            math.isnan(low) or (low <= 0 <= high and max(-low, high) > scale / 2)
+            for low, high in intervals
+        ]
+        found.append(bool(others) and all(says_nothing))
+    return found
 
 
 def mean_cost(y, f, w, cost):

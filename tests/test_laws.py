@@ -6,8 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
+from fairordinal._costs import cost_matrix
 from fairordinal._table import read_table
-from fairordinal.criteria import NAMED, PairwiseCriterion, pair_tables
+from fairordinal.criteria import (
+    NAMED,
+    ConditionalHarmParity,
+    HarmParity,
+    PairwiseCriterion,
+    pair_tables,
+)
 from strategies import as_arrays, rows, table_of_cube
 
 EVERY = [pytest.param(criterion, id=name) for name, criterion in NAMED.items()]
@@ -133,6 +140,27 @@ def test_the_cut_table_has_the_metric_of_the_predictions(criterion, data, cuts):
         criterion.disparities(cut),
         criterion.disparities(table_of(data._replace(s=predicted), LABELS)),
     )
+
+
+HARMS = pytest.mark.parametrize("harm", [HarmParity, ConditionalHarmParity])
+
+
+@HARMS
+@given(data=rows())
+def test_if_higher_is_worse_harm_is_being_rated_too_high(harm, data):
+    criterion = harm(higher_is="worse")
+    expected = oracles.violation(f"{criterion.name}, higher is worse", *data)
+    assert_same(criterion.violation(table_of(data)), expected)
+
+
+@HARMS
+@pytest.mark.parametrize("cost", ["absolute", "squared", "asymmetric"])
+@given(data=rows())
+def test_worse_is_better_for_the_labels_in_reverse(harm, cost, data):
+    turned = data._replace(y=[4 - y for y in data.y], s=[4 - f for f in data.s])
+    costs = cost_matrix(cost, np.array(LABELS))
+    worse = harm(costs, "worse").disparities(table_of(data, LABELS))
+    assert_same(harm(costs[::-1, ::-1], "better").disparities(table_of(turned, LABELS)), worse)
 
 
 @pytest.mark.parametrize("criterion", LINEAR)

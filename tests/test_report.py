@@ -29,7 +29,14 @@ from fairordinal import (
 from fairordinal._render import number, percent
 from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.report import Report, report, report_compare
-from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
+from fairordinal.report._numbers import (
+    Axis,
+    axis_around,
+    count_text,
+    interval_text,
+    score_texts,
+    signed,
+)
 from fairordinal.report._page import as_json, display_names, visible_name
 from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
@@ -186,6 +193,55 @@ def test_cut_points_that_need_not_move_are_said_to_stay():
     assert "The cut points of least cost are chosen" in verdict_of(report(thresholds=cheap))
 
 
+@pytest.mark.parametrize(
+    ("cuts", "words"),
+    [
+        ([-np.inf, 1.5, np.inf, np.inf], ["no score", "1.5", "any score", "no score"]),
+        ([0.5, 0.5, 2.0, np.inf], ["0.5", "no score", "2", "any score"]),
+        ([np.inf] * 4, ["any score", "no score", "no score", "no score"]),
+    ],
+)
+def test_labels_that_are_never_given_have_no_score(cuts, words):
+    assert score_texts(cuts) == words
+
+
+def test_a_page_says_no_score_for_labels_that_are_never_given(cuts):
+    never = replace(cuts, thresholds=np.array([-1.0, 0.5, np.inf]))
+    page = Page(report(thresholds=never).html)
+    assert "Never predicted: 3." in page.text
+    assert re.search(r"2 \S+ any score 3 any score no score", page.text)
+
+
+def test_small_shares_are_not_zero_percent():
+    a = ["rare"] * 2 + ["usual"] * 498
+    found = audit([1, 2] * 250, [1, 2] * 250, sensitive_features=a)
+    assert "rare too small 2 0.4% 0.000" in Page(report(found).html).text
+    assert "usual 498 99.6% 0.000" in Page(report(found).html).text
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize(("n_groups", "listed"), [(8, False), (9, True), (12, True)])
+def test_criteria_whose_matrix_is_not_printed_list_their_pairs(n_groups, listed):
+    html = report(audit_of(n_groups)).html
+    (odds,) = re.findall(r"Pairwise equalized odds, pair by pair.*?</details>", html, re.DOTALL)
+    assert ("too wide for paper" in odds) is listed
+    assert ("Disparities of pairwise equalized odds, the largest first" in odds) is listed
+    assert ("the list of pairs holds the largest of its numbers" in odds) is listed
+    main = html[: html.index("Other criteria of fairness")]
+    assert ("the list of pairs holds its numbers" in main) is listed
+
+
+def test_a_range_whose_ends_look_equal_is_not_called_empty():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    frontier.holes_ = [(0.0791, 0.0794), (0.1, 0.2)]
+    text = Page(report(frontier=frontier).html).text
+    assert "with a violation between 0.100 and 0.200: other limits" in text
+    assert "0.079" not in text
+    frontier.max_time = 1.0
+    assert "0.079" not in str(frontier)
+    assert "between the violations 0.100 and 0.200" in str(frontier)
+
+
 def test_scores_of_many_groups_have_a_line_each():
     page = Page(report(thresholds=thresholds_of(5)).html)
     titles = [attrs for attrs in page.all("title") if attrs.get("id", "").startswith("density")]
@@ -230,7 +286,9 @@ def test_the_data_of_the_script_are_the_points(fitted):
         assert [m[2] for m in measures] == [number(value) for value in rows["violation"]]
         assert label.startswith(f"Model {i}: ")
         model = fitted.model(i)
-        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_ if np.isfinite(cut)]
+        below = np.r_[-np.inf, model.thresholds_[:-1]]
+        given = np.isfinite(model.thresholds_) & (model.thresholds_ > below)
+        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_[given]]
         assert [text for text in cuts if "score" not in text] == finite
         share = model.result_.after.shares
         assert shares == [[percent(value) for value in row] for row in share]
@@ -340,13 +398,48 @@ def test_groups_that_cannot_be_compared_are_not_within_the_limit():
                                         max_violation=0.5).html  # fmt: skip
 
 
-def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
+def audit_with_a_tiny_group(**options):
     y = [1, 2] * 302
     predicted = [1, 1, 1, 2, 1, 2] * 50 + [1, 2] * 150 + [2, 2, 1, 2]
-    found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
-    assert found["demographic_parity"].worst_is_doubtful
+    return audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4, **options)
+
+
+def test_the_clearest_pair_leads_if_the_worst_may_be_chance():
+    found = audit_with_a_tiny_group()
+    finding = found["demographic_parity"]
+    assert finding.worst_is_doubtful
+    page = report(found)
+    low, high = finding.lower[finding.headline], finding.upper[finding.headline]
+    assert verdict_of(page) == (
+        "“b” is placed above “a” in 33% of pairs and below in 17%: their disparity is 0.167 "
+        f"(95% interval {low:.3f} to {high:.3f}), which chance alone does not explain."
+    )
+    text = Page(page.html).text
+    assert "The largest disparity is 0.417 (" in text
+    assert "of “c” and “a”. That pair is too small for a conclusion; the sentence above" in text
+    assert "pairwise demographic parity 0.417" in text
+    assert "yes b > a *" in text
+    assert "* The pair with the largest disparity has too few rows, so another one" in text
+
+
+def test_a_limit_is_compared_with_the_violation_of_all_groups():
+    sentence = verdict_of(report(audit_with_a_tiny_group(), max_violation=0.3))
+    assert sentence.startswith("“b” is placed above “a” in 33% of pairs and below in 17%. All ")
+    assert "the violation of pairwise demographic parity is 0.417 (95%" in sentence
+    assert sentence.endswith("above the limit of 0.3, though chance may explain it.")
+
+
+def test_groups_that_are_too_small_are_marked_and_listed_last():
+    found = audit_with_a_tiny_group()
+    assert found["demographic_parity"].too_small.tolist() == [False, False, True]
     text = Page(report(found).html).text
-    assert "This pair has too few rows for a conclusion; the clearest pair is “b” and “a”" in text
+    assert "c too small 4 1%" in text
+    assert "too small for a conclusion by pairwise demographic parity. Compared with" in text
+    caption = "Disparities of pairwise demographic parity, the largest first; pairs with groups"
+    assert text.index(caption) < text.index("b a +0.167") < text.index("c a +0.417")
+    large = Page(report(audit_of()).html).text
+    assert "too small" not in large
+    assert "* The pair" not in large
 
 
 def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
@@ -356,27 +449,44 @@ def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(foun
     assert "pairwise equalized odds" in verdict_of(report(found, frontier=frontier))
 
 
-def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
+@pytest.mark.parametrize("higher_is", ["better", "worse"])
+def test_harm_is_not_called_favour_and_not_counted_in_pairs(higher_is):
+    found = audit_of(higher_is=higher_is)
     text = Page(report(found, criterion="harm_parity").html).text
     assert "“people” is the number that the first value is based on" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
+    side = {"better": "low", "worse": "high"}[higher_is]
+    assert f"Does being rated too {side} cost both groups the same" in text
+    assert f"Higher labels are {higher_is} for people" in text
 
 
 @pytest.mark.parametrize(
-    ("criterion", "words"),
+    ("criterion", "higher_is", "words"),
     [
-        ("harm_parity", "“b” is harmed more than “a”, 0.500 against 0.000"),
-        ("conditional_demographic_parity", "“a” is favoured over “b”, 0.500 against 0.000"),
-        ("equalized_odds", "“a” is favoured over “b”, 1.000 against 0.000"),
-        ("standard_demographic_parity", "“b” has f=0 (f predicted, y true) more often than “a”"),
+        ("harm_parity", "better", "“b” is harmed more than “a”, 0.500 against 0.000"),
+        ("harm_parity", "worse", "No difference was found between groups"),
+        ("harm_parity", None, "Being rated too low costs “b” more than “a”, 0.500 against 0.000"),
+        ("equalized_odds", "better", "“a” is favoured over “b”, 1.000 against 0.000"),
+        ("equalized_odds", "worse", "“a” is disadvantaged compared with “b”, 1.000 against 0.000"),
+        ("equalized_odds", None, "“a” is placed higher than “b”, 1.000 against 0.000"),
+        ("demographic_parity", None, "“a” is placed above “b” in 50% of pairs"),
+        ("demographic_parity", "worse", "“a” is placed above “b” (higher is worse) in 50% of"),
+        ("standard_demographic_parity", "better", "“b” has f=0 (f predicted, y true) more often"),
     ],
 )
-def test_the_verdict_of_two_labels_does_not_call_harm_or_a_low_label_better(criterion, words):
+def test_the_verdict_calls_a_side_good_only_if_it_is_known(criterion, higher_is, words):
     y, predicted = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30
-    groups = ["a"] * 60 + ["b"] * 60
-    found = audit(y, predicted, sensitive_features=groups, criteria=[criterion])
+    found = audit(y, predicted, sensitive_features=["a"] * 60 + ["b"] * 60, criteria=[criterion],
+                  higher_is=higher_is)  # fmt: skip
     assert words in verdict_of(report(found))
+
+
+def test_a_page_without_a_direction_takes_no_side(found):
+    text = Page(report(found).html).text
+    assert not re.search("favour|harmed|harm parity|disadvantage", text)
+    assert "placed higher than disparity" in text
+    assert "Higher labels are" not in text
 
 
 def test_nothing_is_neither_more_nor_less():
@@ -649,6 +759,19 @@ def test_two_audits_are_set_side_by_side_without_intervals(found):
         report_compare(found, other, names="ab")
     with pytest.raises(ValueError, match="criterion must be audited in a"):
         report_compare(found, other, criterion="standard_equal_opportunity")
+
+
+def test_comparisons_take_the_direction_of_the_labels(found):
+    y, predicted, other = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30, [0, 1] * 30 + [1, 1] * 30
+    given = {"y": y, "sensitive_features": ["a"] * 60 + ["b"] * 60, "criterion": "harm_parity"}
+    text = Page(report_compare(predicted, other, higher_is="worse", **given).html).text
+    assert "No difference was found between groups" in text
+    assert "“b” is harmed more than “a”, 0.500 against 0.000" in text
+    assert "violation 0.000 (0.000 to" in text  # of too-high ratings; of too-low ones it is 0.5
+    with pytest.raises(ValueError, match="the same higher_is, got None and 'worse'"):
+        report_compare(found, audit_of(higher_is="worse"))
+    with pytest.raises(ValueError, match="higher_is must be one of"):
+        report_compare(predicted, other, higher_is="good", **given)
 
 
 def test_audits_of_scores_are_compared_without_costs_and_confusion():

@@ -25,6 +25,7 @@ BASIS_NAMES = {  # names of bases in messages
     "piecewise": "piecewise linear model",
     "trees": "forest",
 }
+LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"
 LEAST_DECIMAL, MOST_DECIMAL = 0.05, 1e15  # other sums of weights are shown with an exponent
 
 STYLE = (
@@ -53,8 +54,18 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def percent(value: float) -> str:
-    """Return a share as whole percent; nan is a dash."""
-    return "–" if value != value else f"{100 * value:.0f}%"
+    """Return a share as whole percent; nan is a dash.
+
+    Shares that would be rounded to 0% or to 100% have a decimal, or a sign such as in "<0.1%".
+    """
+    if value != value:
+        return "–"
+    whole = f"{100 * value:.0f}%"
+    if not 0 < value < 1 or whole not in ("0%", "100%"):
+        return whole
+    if LEAST_SHARE <= value <= 1 - LEAST_SHARE:
+        return f"{100 * value:.1f}%"
+    return "<0.1%" if value < 0.5 else ">99.9%"
 
 
 def quantity(value: float) -> str:

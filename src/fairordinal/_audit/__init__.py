@@ -4,9 +4,11 @@ from fairordinal._audit._audit_result import Audit
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._from_counts import audit_counts
 from fairordinal._audit._from_rows import audit
+from fairordinal._audit._small_groups import RULE as SMALL_GROUPS_RULE
 from fairordinal._audit._testing import assert_pairwise_fair, rows_needed
 
 __all__ = [
+    "SMALL_GROUPS_RULE",
     "Audit",
     "Finding",
     "assert_pairwise_fair",

@@ -51,7 +51,7 @@ class Attribution:
     criterion : str
         Title of the criterion, with the name of its part if it has several.
     group : str
-        The first group; the disparity is positive if it is favoured.
+        The first group; the disparity is positive if it is placed higher.
     other : str
         The second group.
     disparity : float

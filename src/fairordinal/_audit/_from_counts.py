@@ -30,6 +30,9 @@ def audit_counts(
     random_state: Any = 0,
     compare: bool = False,
     missing_group: str = "error",
+    higher_is: str | None = None,
+    min_group_rows: float | None = None,
+    small_groups: str = "keep",
 ) -> Audit:
     """Audit counts of rows, such as the result of a ``GROUP BY`` query.
 
@@ -73,6 +76,18 @@ def audit_counts(
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk. It says who is called favoured or disadvantaged, and whether harm is being rated too
+        low or too high. None calls nobody so: a group is "placed higher", and the harm criteria
+        compare the cost of being rated too low.
+    min_group_rows : float, default=None
+        Groups with fewer rows are not named in the summary, unless there are no others. None
+        excludes the groups that are too small for a conclusion: compared with each group of at
+        least as many rows, the interval reaches from 0 to more than half of the greatest possible
+        disparity. Frames and tables have all groups.
+    small_groups : {"keep", "merge"}, default="keep"
+        ``"merge"`` merges all groups with fewer than `min_group_rows` rows into one, "other".
 
     Returns
     -------
@@ -108,7 +123,16 @@ def audit_counts(
         missing_group=missing_group,
     )
     options = AuditOptions(
-        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+        criteria,
+        cost_matrix,
+        interval,
+        confidence,
+        n_resamples,
+        random_state,
+        compare,
+        higher_is,
+        min_group_rows,
+        small_groups,
     )
     return audit_table(table, None, options, frame_library(*tables))
 

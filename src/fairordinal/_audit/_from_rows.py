@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,24 @@ import numpy as np
 from fairordinal._audit._audit_result import Audit
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import compare_metrics
+from fairordinal._audit._small_groups import (
+    check_small_groups,
+    merge_groups,
+    small_groups_of,
+)
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._inference import intervals
 from fairordinal._lazy import AuditColumns, gather
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
-from fairordinal.criteria import Criterion, as_criterion, require_labels, warn_undefined
+from fairordinal._validation import check_choice
+from fairordinal.criteria import (
+    DIRECTIONS,
+    Criterion,
+    as_criterion,
+    require_labels,
+    warn_undefined,
+)
 
 DEFAULT_CRITERIA = (
     "demographic_parity",
@@ -43,6 +56,9 @@ def audit(
     random_state: Any = 0,
     compare: bool = False,
     missing_group: str = "error",
+    higher_is: str | None = None,
+    min_group_rows: float | None = None,
+    small_groups: str = "keep",
     data: Any = None,
 ) -> Audit:
     """Audit predictions of ordered labels for fairness between groups.
@@ -92,6 +108,18 @@ def audit(
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk. It says who is called favoured or disadvantaged, and whether harm is being rated too
+        low or too high. None calls nobody so: a group is "placed higher", and the harm criteria
+        compare the cost of being rated too low.
+    min_group_rows : float, default=None
+        Groups with fewer rows are not named in the summary, unless there are no others. None
+        excludes the groups that are too small for a conclusion: compared with each group of at
+        least as many rows, the interval reaches from 0 to more than half of the greatest possible
+        disparity. Frames and tables have all groups.
+    small_groups : {"keep", "merge"}, default="keep"
+        ``"merge"`` merges all groups with fewer than `min_group_rows` rows into one, "other".
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow; a lazy frame of polars; a
         dataset of pyarrow, such as a folder of Parquet files; a Dask DataFrame; a relation of
@@ -155,7 +183,16 @@ def audit(
         order = table.labels if table.labels.dtype.kind == "O" else labels
         score_table = read_table(rows.y_true, rows.scores, labels=order, as_scores=True, **columns)
     options = AuditOptions(
-        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+        criteria,
+        cost_matrix,
+        interval,
+        confidence,
+        n_resamples,
+        random_state,
+        compare,
+        higher_is,
+        min_group_rows,
+        small_groups,
     )
     return audit_table(table, score_table, options, library)
 
@@ -170,6 +207,20 @@ class AuditOptions(NamedTuple):
     n_resamples: int
     random_state: Any
     compare: bool
+    higher_is: str | None
+    min_group_rows: float | None
+    small_groups: str
+
+    @property
+    def merged_below(self) -> float:
+        """Groups with fewer rows are merged."""
+        return (self.min_group_rows or 0.0) if self.small_groups == "merge" else 0.0
+
+    def find_all(self, criteria: Sequence[Criterion], table: ScoreTable) -> tuple[Finding, ...]:
+        """Return the disparities of all criteria; the first one marks groups as too small."""
+        first = self.find(criteria[0], table)
+        others = (self.find(criterion, table) for criterion in criteria[1:])
+        return (first, *(replace(finding, marked=first.too_small) for finding in others))
 
     def find(self, criterion: Criterion, table: ScoreTable) -> Finding:
         """Return the disparities of one criterion with intervals."""
@@ -181,13 +232,20 @@ class AuditOptions(NamedTuple):
             n_resamples=self.n_resamples,
             random_state=self.random_state,
         )
-        return Finding(criterion, table, bounds)
+        return Finding(criterion, table, bounds, self.higher_is, self.min_group_rows or 0)
 
 
 def audit_table(
     table: ScoreTable, score_table: ScoreTable | None, options: AuditOptions, library: str | None
 ) -> Audit:
     """Audit a table of counts."""
+    check_choice(options.higher_is, "higher_is", DIRECTIONS)
+    check_small_groups(options.small_groups, options.min_group_rows)
+    merged = small_groups_of(table, options.merged_below)
+    merged_names = tuple(table.groups[merged].tolist())
+    if len(merged):
+        table = merge_groups(table, merged)
+        score_table = None if score_table is None else merge_groups(score_table, merged)
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
         raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
@@ -199,24 +257,26 @@ def audit_table(
             warn_undefined(criterion, table)
     return Audit(
         table,
-        tuple(options.find(criterion, table) for criterion in criteria),
+        options.find_all(criteria, table),
         cost=cost,
         confidence=options.confidence,
         interval=options.interval,
         score_table=score_table,
         comparison=comparison,
         library=library,
+        higher_is=options.higher_is,
+        merged_groups=merged_names,
     )
 
 
 def _criteria(options: AuditOptions, table: ScoreTable) -> list[Criterion]:
     """Return the wanted criteria; without a choice, all default ones that the table allows."""
-    wanted = options.criteria
+    wanted, settings = options.criteria, (options.cost_matrix, options.higher_is)
     if wanted is not None:
         if isinstance(wanted, str) or not np.iterable(wanted) or not len(wanted):
             raise ValueError(f"criteria must be a list of criteria, got {wanted!r}.")
-        return [as_criterion(criterion, options.cost_matrix) for criterion in wanted]
-    default = [as_criterion(name, options.cost_matrix) for name in DEFAULT_CRITERIA]
+        return [as_criterion(criterion, *settings) for criterion in wanted]
+    default = [as_criterion(name, *settings) for name in DEFAULT_CRITERIA]
     return [
         criterion for criterion in default if table.predicts_labels or not criterion.needs_labels
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._audit._audit_result import RowsNeeded
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._from_rows import audit
 from fairordinal._render import number, quantity
@@ -26,6 +27,7 @@ def assert_pairwise_fair(
     labels: Any = None,
     missing_group: str = "error",
     data: Any = None,
+    higher_is: str | None = None,
 ) -> None:
     """Raise AssertionError if predictions violate a criterion by more than a limit.
 
@@ -63,6 +65,9 @@ def assert_pairwise_fair(
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow, a lazy frame of polars, a
         dataset of pyarrow, a Dask DataFrame, a relation of DuckDB or a frame of Spark.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. With ``"worse"``, the harm criteria
+        count ratings that are too high.
 
     Raises
     ------
@@ -101,6 +106,7 @@ def assert_pairwise_fair(
             interval=interval,
             missing_group=missing_group,
             data=data,
+            higher_is=higher_is,
         )
     (finding,) = result.findings
     _refuse_undefined(finding)
@@ -145,7 +151,8 @@ def rows_needed(
     labels: Any = None,
     missing_group: str = "error",
     data: Any = None,
-) -> int | None:
+    higher_is: str | None = None,
+) -> RowsNeeded | None:
     """Return the number of rows needed to detect a violation.
 
     A first sample gives the proportions of groups and labels, and the variance of the predictions.
@@ -182,12 +189,16 @@ def rows_needed(
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow, a lazy frame of polars, a
         dataset of pyarrow, a Dask DataFrame, a relation of DuckDB or a frame of Spark.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. With ``"worse"``, the harm criteria
+        count ratings that are too high.
 
     Returns
     -------
-    rows : int or None
-        Rows of all groups together; None if the criterion is undefined for the sample, or if all
-        predictions are equal.
+    rows : RowsNeeded or None
+        Rows of all groups together: an int with the attribute `groups`, the pair of groups that
+        needs so many. None if the criterion is undefined for the sample, or if all predictions are
+        equal.
 
     See Also
     --------
@@ -198,7 +209,7 @@ def rows_needed(
     >>> from fairordinal import rows_needed
     >>> y = [1, 2, 3, 4] * 50
     >>> rows_needed(y, y, sensitive_features=["a", "b"] * 100, violation=0.1)
-    975
+    RowsNeeded(975, groups=('a', 'b'))
     """
     result = audit(
         y_true,
@@ -210,5 +221,6 @@ def rows_needed(
         confidence=confidence,
         missing_group=missing_group,
         data=data,
+        higher_is=higher_is,
     )
     return result.rows_needed(violation, criterion=criterion, power=power)

@@ -40,6 +40,7 @@ from fairordinal._inference._intervals import (
     METHODS,
     Intervals,
     intervals,
+    least_known_pair,
     rows_for_power,
     violation_bound,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "Intervals",
     "fisher_estimates",
     "intervals",
+    "least_known_pair",
     "measured_contrasts",
     "row_effects",
     "rows_for_power",

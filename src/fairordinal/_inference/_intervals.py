@@ -316,6 +316,27 @@ def rows_for_power(
     return Fraction(float(table.totals.sum())) / Fraction(table.one) * ratio**2
 
 
+def least_known_pair(criterion: Criterion, table: ScoreTable) -> tuple[int, int]:
+    """Return the pair of groups with the greatest deviation, which `rows_for_power` is about.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The criterion; a disparity must be defined.
+    table : ScoreTable
+        Counts of a first sample.
+
+    Returns
+    -------
+    g, h : int
+        Numbers of the groups.
+    """
+    equal = _equal_groups(table)
+    contrasts = measured_contrasts(criterion, equal)
+    widest = int(fisher_estimates(criterion, equal, contrasts).deviation.argmax())
+    return int(contrasts.g[widest]), int(contrasts.h[widest])
+
+
 def _equal_groups(table: ScoreTable) -> ScoreTable:
     """Give each group, at its own size, the distribution of all groups together."""
     n_groups, n_labels, _ = table.shape

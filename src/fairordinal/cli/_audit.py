@@ -10,6 +10,7 @@ import typer
 
 import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
+from fairordinal._render import names_of
 from fairordinal._source import (
     ColumnValues,
     TableFile,
@@ -21,7 +22,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import progress
-from fairordinal._validation import check_fraction
+from fairordinal._validation import check_choice, check_fraction
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -74,6 +75,27 @@ def audit(
         float | None,
         typer.Option(help="Compare the upper bound at this confidence with the limit."),
     ] = None,
+    higher_is: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether higher labels are better for people, such as grades, or worse, such as "
+            "levels of risk. Without it, no group is called favoured or harmed.",
+            metavar="better|worse",
+        ),
+    ] = None,
+    min_rows: Annotated[
+        float | None,
+        typer.Option(
+            help="Groups with fewer rows are in the tables, but never the main result.", min=0.0
+        ),
+    ] = None,
+    small_groups: Annotated[
+        str,
+        typer.Option(
+            help="keep, or merge: groups with fewer rows than --min-rows become one, 'other'.",
+            metavar="keep|merge",
+        ),
+    ] = "keep",
     json_file: Json = None,
     html: Html = None,
     separator: Separator = None,
@@ -96,6 +118,10 @@ def audit(
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
     as_criterion(criterion)
+    if check_choice(small_groups, "--small-groups", ("keep", "merge")) == "merge" and not min_rows:
+        raise ValueError("--small-groups merge needs --min-rows, such as 30.")
+    if higher_is is not None:
+        check_choice(higher_is, "--higher-is", ("better", "worse"))
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
@@ -104,7 +130,15 @@ def audit(
     with progress_and_notes(quiet):
         rows, labels = count_columns(table_file, y, pred, group, counts, order)
         with rows.left_out.explained():
-            result = audit_rows(rows, labels, group, level)
+            result = audit_rows(
+                rows,
+                labels,
+                group,
+                level,
+                higher_is=higher_is,
+                min_group_rows=min_rows,
+                small_groups=small_groups,
+            )
     show(str(result))
     rows.left_out.show()
     if json_file:
@@ -155,7 +189,14 @@ def _check_scores(predicted: ColumnValues, labels: list[Any]) -> None:
 
 
 def audit_rows(
-    rows: CompleteRows, labels: list[Any], groups: list[str], confidence: float
+    rows: CompleteRows,
+    labels: list[Any],
+    groups: list[str],
+    confidence: float,
+    *,
+    higher_is: str | None = None,
+    min_group_rows: float | None = None,
+    small_groups: str = "keep",
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
@@ -167,6 +208,9 @@ def audit_rows(
         count="",
         labels=labels,
         confidence=confidence,
+        higher_is=higher_is,
+        min_group_rows=min_group_rows,
+        small_groups=small_groups,
     )
 
 
@@ -217,17 +261,34 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
         "labels": result.table.labels,
         "confidence": result.confidence,
         "interval": result.interval,
+        "higher_is": result.higher_is,
         "findings": [
             {
                 "criterion": finding.criterion.name,
                 "violation": finding.violation,
                 "violation_interval": finding.violation_interval,
+                "main_pair": _main_pair(finding),
+                "too_small": finding.too_small,
                 "pairs": finding.rows(_worst(finding)),
                 "pairs_left_out": max(len(finding.places[0]) - MOST_PAIRS, 0),
             }
             for finding in result.findings
         ],
-        "groups": result.group_columns(),
+        "groups": {"group": names_of(result.table.groups.tolist()), **result.group_columns()},
+        "merged_groups": result.merged_groups,
+    }
+
+
+def _main_pair(finding: Finding) -> dict[str, Any] | None:
+    """Return the pair of groups that the printed summary leads with."""
+    if finding.headline is None:
+        return None
+    part, g, h = finding.headline
+    names = names_of(finding.table.groups.tolist())
+    return {
+        "part": finding.criterion.parts(finding.table)[part],
+        "group": names[g],
+        "other": names[h],
     }
 
 

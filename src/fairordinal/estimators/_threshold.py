@@ -47,6 +47,8 @@ from fairordinal.estimators._base import (
     GroupedScoreMixin,
     NamedFeaturesMixin,
     plain_array,
+    rows_by_group,
+    warn_few_rows,
 )
 from fairordinal.estimators._probabilities import LabelProbabilitiesMixin, label_curves
 from fairordinal.estimators._scores import (
@@ -343,6 +345,7 @@ class FairThresholdClassifier(
         rows, labels, names = read_partitions(
             X, y, sensitive_features, sample_weight, self.labels, score=score
         )
+        warn_few_rows(names, rows.sum(rows_by_group))
         self.classes_ = plain_array(labels)
         self._response = Response(method, self.classes_)
         return on_site(_scored_rows, [sample_of(rows)]), score_table(
@@ -362,7 +365,10 @@ class FairThresholdClassifier(
         truth, _, _ = order_labels(column, column, self.labels)
         check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
-        cells = groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
+        group = groups.codes(slice(None))
+        with_weight = group if weight is None else group[weight.values > 0]
+        warn_few_rows(groups.levels, np.bincount(with_weight, minlength=len(groups.levels)))
+        cells = group * len(truth.levels) + truth.codes(slice(None))
         self.estimator_, self._response, held_out = held_out_scores(
             self.estimator,
             X,

@@ -142,12 +142,20 @@ def _interval(ends: tuple[float, float]) -> str:
     return f"{number(ends[0])} – {number(ends[1])}"
 
 
+def readable_holes(frontier: FairOrdinalFrontier) -> list[tuple[float, float]]:
+    """Return holes of the frontier, except those that are only wide in cost.
+
+    The ends of these would be printed as the same violation.
+    """
+    return [(low, high) for low, high in frontier.holes_ if number(low) != number(high)]
+
+
 def _notes(frontier: FairOrdinalFrontier) -> list[str]:
     """Holes of the frontier, searches that were stopped, and how to select a model."""
     notes = [
         f"No model lies between the violations {number(low)} and {number(high)}: limits between "
         "them lead to the same models, or to worse ones."
-        for low, high in frontier.holes_
+        for low, high in readable_holes(frontier)
     ]
     stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
     if stopped:

@@ -23,7 +23,7 @@ class PairMatrix:
     groups : ndarray of shape (n_groups,)
         Names of the groups, sorted.
     disparity : ndarray of shape (n_groups, n_groups)
-        ``probability - probability.T``: positive at (g, h) if g is favoured over h. If the
+        ``probability - probability.T``: positive at (g, h) if g is placed above h. If the
         criterion has several parts, the part with the largest absolute disparity. nan where
         undefined, 0 on the diagonal.
     probability : ndarray of shape (n_groups, n_groups)

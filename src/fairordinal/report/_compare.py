@@ -17,8 +17,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal._audit import Audit, audit
 from fairordinal._render import number
-from fairordinal._validation import check_number, predictions_of, shared_labels
-from fairordinal.criteria import as_criterion
+from fairordinal._validation import check_choice, check_number, predictions_of, shared_labels
+from fairordinal.criteria import DIRECTIONS, as_criterion
 from fairordinal.frontier import compare
 from fairordinal.report import _verdict
 from fairordinal.report._audit import (
@@ -46,6 +46,7 @@ def report_compare(
     cost_matrix: Any = "absolute",
     confidence: float = 0.95,
     labels: Any = None,
+    higher_is: str | None = None,
     max_violation: float | None = None,
     title: str = "Two models compared",
     data: Mapping[str, Any] | None = None,
@@ -55,8 +56,8 @@ def report_compare(
     """Make an HTML page about two predictors of the same rows, with paired differences.
 
     Pass two fitted models, two columns of predictions, or two audits. Audits bring their own rows
-    and settings: leave out `X`, `y`, `sensitive_features`, `cost_matrix`, `confidence` and
-    `labels`. Rows are matched by position; an index is ignored.
+    and settings: leave out `X`, `y`, `sensitive_features`, `cost_matrix`, `confidence`, `labels`
+    and `higher_is`. Rows are matched by position; an index is ignored.
 
     Parameters
     ----------
@@ -83,6 +84,9 @@ def report_compare(
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
         models that were fitted with `labels`.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk; None calls no group favoured, disadvantaged or harmed.
     max_violation : float, default=None
         The limit with which the verdicts compare the violations; None means no limit.
     title : str, default="Two models compared"
@@ -116,13 +120,17 @@ def report_compare(
     check_lines(data, "data")
     check_lines(settings, "settings")
     limit = None if max_violation is None else check_number(max_violation, "max_violation")
+    check_choice(higher_is, "higher_is", DIRECTIONS)
     if isinstance(a, Audit) and isinstance(b, Audit):
         name = as_criterion(criterion, cost_matrix).name
         compared = _compare_audits(a, b, name)
     else:
         _require_rows(a, b, y, sensitive_features)
         labels = shared_labels({"a": a, "b": b}, labels)
-        rows = LabelledRows(X, y, sensitive_features, labels, criterion, cost_matrix, confidence)
+        criterion = as_criterion(criterion, cost_matrix, higher_is)
+        rows = LabelledRows(
+            X, y, sensitive_features, labels, criterion, cost_matrix, confidence, higher_is
+        )
         compared = _compare_rows(a, b, rows)
     view = _view(_two_names(names), compared, limit)
     view |= facts(compared.audits[0], None, None, data, settings, date, limit)
@@ -163,6 +171,7 @@ class LabelledRows(NamedTuple):
     criterion: Any
     cost_matrix: Any
     confidence: float
+    higher_is: str | None
 
     def predict(self, model: Any) -> Any:
         """Predictions of a model; predictions are returned unchanged."""
@@ -184,6 +193,7 @@ class LabelledRows(NamedTuple):
                 criteria=[self.criterion],
                 cost_matrix=self.cost_matrix,
                 confidence=self.confidence,
+                higher_is=self.higher_is,
             )
 
     def compare(self, first: Any, second: Any) -> list[dict[str, Any]]:
@@ -284,6 +294,11 @@ def _check_same_rows(a: Audit, b: Audit, criterion: str) -> None:
             raise ValueError(
                 f"criterion must be audited in {name}, one of {known}, got {criterion!r}."
             )
+    if a.higher_is != b.higher_is:
+        raise ValueError(
+            f"a and b must be audits with the same higher_is, got {a.higher_is!r} and "
+            f"{b.higher_is!r}."
+        )
     same = a.table.groups.tolist() == b.table.groups.tolist()
     same = same and a.table.labels.tolist() == b.table.labels.tolist()
     first, second = (table.in_rows(table.totals) for table in (a.table, b.table))

@@ -11,9 +11,15 @@ import numpy as np
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
 from fairordinal.estimators import describe_basis
-from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured, farthest_from_chord
+from fairordinal.frontier import (
+    FairOrdinalFrontier,
+    FrontierPoint,
+    Measured,
+    farthest_from_chord,
+    readable_holes,
+)
 from fairordinal.plotting import model_number
-from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text, score_text
+from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text, score_texts
 from fairordinal.report._page import LABEL_WIDTH, Name, as_json, display_names
 from fairordinal.report._scores import MOST_GROUPS
 
@@ -97,7 +103,7 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
-        [f"{number(low)} and {number(high)}" for low, high in frontier.holes_],
+        [f"{number(low)} and {number(high)}" for low, high in readable_holes(frontier)],
         max(len(table.groups) - MOST_GROUPS, 0),
         [],
     )
@@ -157,9 +163,9 @@ def _measure(values: Measured) -> list[str]:
 
 def _cut_texts(thresholds: Array) -> list[str]:
     """The highest score of each label; cut points by group are separated by slashes."""
-    columns = np.atleast_2d(thresholds).T
-    texts = [" / ".join(score_text(cut) for cut in cuts) for cuts in columns.tolist()]
-    return [*texts, score_text(math.inf)]
+    rows = [score_texts([*cuts, math.inf]) for cuts in np.atleast_2d(thresholds).tolist()]
+    *texts, last = zip(*rows, strict=True)
+    return [*(" / ".join(cuts) for cuts in texts), last[0]]
 
 
 def _facts(point: FrontierPoint, model: Any) -> list[str]:

@@ -95,6 +95,8 @@ def _audit_facts(audit: Audit) -> Iterator[Fact]:
     method = audit.interval.replace("_", "-")
     confidence = percent(audit.confidence)
     yield Fact("Audited for", criteria)
+    if audit.higher_is is not None:
+        yield Fact("Higher labels are", f"{audit.higher_is} for people")
     yield Fact("Intervals", f"{confidence}, {method}, for all pairs of groups at once")
     if audit.table.predicts_labels:
         yield Fact("Cost of an error", _cost_text(audit))
@@ -151,8 +153,8 @@ MEANING = Caveat(
     "What pairwise fairness means",
     [
         "The labels have an order. A pairwise criterion takes two people from different groups and "
-        "asks how often each is placed above the other. A violation of 0 means that no group has "
-        "an advantage; a violation of 1 means that one group always has it.",
+        "asks how often each is placed above the other. A violation of 0 means: equally often, for "
+        "any two groups. A violation of 1 means that one group is always placed above another.",
         "Demographic parity asks this of all pairs. Equal opportunity asks it of pairs whose true "
         "labels differ: is the person with the higher true label placed higher equally often in "
         "both groups? Equalized odds asks this too, and the same of people whose true label is "

@@ -12,7 +12,7 @@ import numpy as np
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
 from fairordinal.plotting import MOST_OVERLAID, density, group_weights, picture_range
-from fairordinal.report._numbers import Axis, Tick, score_text
+from fairordinal.report._numbers import Axis, Tick, score_texts
 from fairordinal.report._page import LABEL_WIDTH, Name, display_names
 from fairordinal.thresholds import ThresholdResult
 
@@ -110,18 +110,21 @@ def _label_rows(
     result: ThresholdResult, old: Any, labels: list[Name], shift: float
 ) -> list[LabelRow]:
     new, by_group = result.after, result.thresholds.ndim == 2
+    cuts_before, cuts_after = (
+        [score_texts(highest) for highest in (state.up_to + shift).tolist()] for state in (old, new)
+    )
     rows = []
     for i, name in enumerate(labels):
-        cuts = _before_after(old.up_to[:, i] + shift, new.up_to[:, i] + shift, score_text)
-        shares = _before_after(old.shares[:, i], new.shares[:, i], percent)
+        pairs = zip(cuts_before, cuts_after, strict=True)
+        cuts = [(before[i], after[i]) for before, after in pairs]
+        shares = _before_after(old.shares[:, i], new.shares[:, i])
         rows.append(LabelRow(name, cuts if by_group else cuts[:1], shares))
     return rows
 
 
-def _before_after(before: Array, after: Array, text: Any) -> list[tuple[str, str]]:
-    return [
-        (text(old), text(new)) for old, new in zip(before.tolist(), after.tolist(), strict=True)
-    ]
+def _before_after(before: Array, after: Array) -> list[tuple[str, str]]:
+    pairs = zip(before.tolist(), after.tolist(), strict=True)
+    return [(percent(old), percent(new)) for old, new in pairs]
 
 
 def _ridges(

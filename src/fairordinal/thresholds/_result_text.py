@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fairordinal._render import (
     html_page,
     html_table,
@@ -82,15 +84,20 @@ def _labels(result: ThresholdResult) -> Table:
 
 
 def _cut(before: State, after: State, group: int, label: int) -> str:
-    return f"{_score(before.up_to[group, label])} → {_score(after.up_to[group, label])}"
+    return f"{_highest_score(before, group, label)} → {_highest_score(after, group, label)}"
 
 
 def _share(before: State, after: State, group: int, label: int) -> str:
     return f"{percent(before.shares[group, label])} → {percent(after.shares[group, label])}"
 
 
-def _score(value: float) -> str:
-    return "none" if value == float("-inf") else "∞" if value == float("inf") else f"{value:.4g}"
+def _highest_score(state: State, group: int, label: int) -> str:
+    """The highest score of a label; none if its scores end where those of the label below end."""
+    highest = state.up_to[group]
+    below = highest[label - 1] if label else -np.inf
+    if highest[label] <= below:
+        return "none"
+    return "∞" if highest[label] == np.inf else f"{highest[label]:.4g}"
 
 
 def _closing(result: ThresholdResult) -> list[str]:
