@@ -92,7 +92,9 @@ MODELS = ("auto", "linear", "piecewise", "trees")  # values of --model
 File = Annotated[
     Path,
     typer.Argument(
-        help="CSV, TSV, Parquet or Arrow; - is standard input.", show_default=False, metavar="FILE"
+        help="CSV, TSV, Excel (.xlsx), Parquet or Arrow; - is standard input.",
+        show_default=False,
+        metavar="FILE",
     ),
 ]
 Label = Annotated[
@@ -141,6 +143,10 @@ Missing = Annotated[
         ),
         metavar="VALUES",
     ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(help="Sheet of an Excel file; the first one by default.", metavar="NAME"),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.")]
 Features = Annotated[

@@ -34,6 +34,7 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     check_different,
 )
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
@@ -80,6 +81,7 @@ def audit(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Audit predictions for fairness between groups.
@@ -99,7 +101,12 @@ def audit(
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     with progress_and_notes(quiet):
         rows, labels = count_columns(table_file, y, pred, group, counts, order)

@@ -27,6 +27,7 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     TradeOff,
     check_different,
 )
@@ -73,6 +74,7 @@ def fit(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit a fair model to a table, and write it to a file.
@@ -93,7 +95,12 @@ def fit(
     check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     table = read_table(table_file, y, group, order, feature or [], ignore or [])
     if table.note and not quiet:
@@ -146,6 +153,7 @@ def predict(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
 ) -> None:
     """Predict labels for the rows of a table; all its columns are kept.
 
@@ -166,7 +174,12 @@ def predict(
     check_outputs({"--out": out}, [model, file])
     fitted = load_model(model)
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     categories = fitted.preparation.categories  # cells of a category are never missing
     frame = table_file.table([*categories], labels=categories)

@@ -29,6 +29,7 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     check_different,
 )
 from fairordinal.cli._input import Table, read_table, rows_located
@@ -66,6 +67,7 @@ def frontier(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit models from accurate to fair, show the frontier, and choose one.
@@ -86,7 +88,12 @@ def frontier(
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     table = read_table(table_file, y, group, order, feature or [], ignore or [])
     if table.note and not quiet:

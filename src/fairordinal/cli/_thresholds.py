@@ -30,6 +30,7 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     TradeOff,
     check_different,
 )
@@ -55,6 +56,7 @@ def thresholds(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Find the cut points of least cost within a limit, and prove that none are better.
@@ -74,7 +76,12 @@ def thresholds(
     check_outputs({"--json": json_file}, [file])
     check_different({"--score": score, "--y": y, "--group": group})
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     rows, labels = read_scored_rows(table_file, score, y, group, order)
     with progress_and_notes(quiet), rows.left_out.explained():
