@@ -69,7 +69,7 @@ def _open(path: Path) -> Any:
 def _sheet_name(workbook: Any, name: str | None, path: Path) -> str:
     """Return the name of a sheet that exists; raise ValueError if there is none of this name."""
     known: Sequence[str] = workbook.sheet_names
-    if name is None and known:
+    if name is None:
         return known[0]
     if name not in known:
         raise ValueError(f"--sheet: {path.name} has no sheet {name!r}. It has {listed(known)}.")

@@ -12,8 +12,17 @@ from typing import Annotated, Any
 import typer
 
 import fairordinal
+from fairordinal._render import terminal_width
 from fairordinal._source import MISSING
-from fairordinal.cli._output import NoteHandler, adapt_streams, in_one_line, show, show_note
+from fairordinal.cli._choices import COSTS, MODELS, PAIRWISE, choice, criterion_of, described
+from fairordinal.cli._output import (
+    NoteHandler,
+    adapt_streams,
+    columns_of_terminal,
+    in_one_line,
+    show,
+    show_note,
+)
 
 app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
@@ -62,7 +71,8 @@ def main() -> None:
     warnings.showwarning = _show_warning
     arguments = [each for each in sys.argv[1:] if each != "--debug"]
     try:
-        code = app(arguments, standalone_mode=False)
+        with terminal_width(columns_of_terminal()):
+            code = app(arguments, standalone_mode=False)
     except typer.Abort:
         sys.exit("Stopped.")
     except Exception as error:
@@ -86,8 +96,6 @@ def _message(error: Exception) -> str | int:
 
 
 # Options that several commands share, as annotated types for typer
-
-MODELS = ("auto", "linear", "piecewise", "trees")  # values of --model
 
 File = Annotated[
     Path,
@@ -165,10 +173,12 @@ Ignored = Annotated[
 ]
 Criterion = Annotated[
     str,
-    typer.Option(help="Criterion of fairness, such as demographic_parity or equal_opportunity."),
+    typer.Option(
+        help=f"Criterion of fairness: {described(PAIRWISE)}.", callback=criterion_of(PAIRWISE)
+    ),
 ]
 Cost = Annotated[
-    str, typer.Option(help="Cost of errors: absolute, zero_one, squared or asymmetric.")
+    str, typer.Option(help=f"Cost of errors: {', '.join(COSTS)}.", callback=choice("--cost", COSTS))
 ]
 TradeOff = Annotated[
     float | None,
@@ -184,6 +194,7 @@ Basis = Annotated[
         "--model",
         help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
         "forest if it is better on held-out rows.",
+        callback=choice("--model", MODELS),
     ),
 ]
 Html = Annotated[

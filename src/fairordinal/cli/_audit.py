@@ -37,15 +37,16 @@ from fairordinal.cli._app import (
     Sheet,
     check_different,
 )
+from fairordinal.cli._choices import AUDITED, criterion_of, described
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
     show,
+    show_written,
     write_json,
     write_page,
 )
-from fairordinal.criteria import as_criterion
 
 UNFAIR = 2  # exit code
 MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
@@ -66,7 +67,11 @@ def audit(
     ] = None,
     order: Order = None,
     criterion: Annotated[
-        str, typer.Option(help="Criterion that --max-violation limits.")
+        str,
+        typer.Option(
+            help=f"Criterion that --max-violation limits: {described(AUDITED)}.",
+            callback=criterion_of(AUDITED),
+        ),
     ] = "demographic_parity",
     max_violation: Annotated[
         float | None, typer.Option(help="Exit with code 2 if the violation exceeds it.", min=0.0)
@@ -97,7 +102,6 @@ def audit(
 
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
-    as_criterion(criterion)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
@@ -119,6 +123,7 @@ def audit(
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         write_report(html, data, result, criterion, max_violation)
+    show_written(html, json_file)
     if max_violation is not None:
         bounded = confidence is not None
         raise typer.Exit(compare_to_limit(result, criterion, max_violation, bounded=bounded))

@@ -9,9 +9,7 @@ import typer
 
 from fairordinal._source import TableFile, count_missing, open_table
 from fairordinal._support import visible
-from fairordinal._validation import check_choice
 from fairordinal.cli._app import (
-    MODELS,
     Basis,
     Cost,
     Criterion,
@@ -91,7 +89,6 @@ def fit(
     """
     from fairordinal.models import export_onnx, fit_table, save_model
 
-    check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     table_file = open_table(

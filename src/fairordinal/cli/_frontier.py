@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._source import describe_missing, open_table
-from fairordinal._validation import check_choice, check_fraction
+from fairordinal._validation import check_fraction
 from fairordinal.cli._app import (
-    MODELS,
     Basis,
     Cost,
     Criterion,
@@ -84,7 +83,6 @@ def frontier(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
-    check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     table_file = open_table(

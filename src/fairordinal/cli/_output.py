@@ -13,6 +13,7 @@ import json
 import logging
 import math
 import os
+import shutil
 import stat
 import sys
 import warnings
@@ -100,6 +101,12 @@ def adapt_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ENCODING_ERRORS)
+
+
+def columns_of_terminal() -> int | None:
+    """Return the width of the terminal; None if standard output is a file or a pipe."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return shutil.get_terminal_size().columns if is_terminal else None
 
 
 def shows_progress(quiet: bool) -> bool:
