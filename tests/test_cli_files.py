@@ -182,7 +182,7 @@ def test_wrong_options_are_one_line_with_the_remedy(
         ("a.csv", b"grade,predicted,sex\nbad,bad\n", "line 2 has 2 cells but the header has 3"),
         ("a.csv", b"grade,grade,predicted,sex\n1,1,1,1\n", "several columns 'grade'"),
         ("a.parquet", b"no parquet", "is not a Parquet file"),
-        ("a.xlsx", b"", "is a spreadsheet"),
+        ("a.xls", b"", "is a spreadsheet"),
         ("a.csv", b"grade,predicted,sex\n,,\nNA,NA,NA\n", "no row has a value"),
     ],
 )

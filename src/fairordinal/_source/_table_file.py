@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import chain, dropwhile, islice
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,28 @@ class TableFile:
         """Yield the header and the rows of a CSV; a blank line is a row if there is one column."""
         found = dropwhile(lambda record: not record.cells, records(self.csv_text))
         return (record for record in found if record.cells or self._has_one_column)
+
+    def with_columns(self, names: Sequence[str], columns: Iterable[Sequence[str]]) -> str | None:
+        """Return the text of a CSV with columns of text appended, and its own cells unchanged.
+
+        None if the rows of the file are not those of the columns.
+        """
+        parts, end = [], "\n"
+        rows = chain([names], zip(*columns, strict=True))
+        try:
+            for record, added in zip(self._records(), rows, strict=True):
+                text = record.text.rstrip("\r\n")
+                end = record.text[len(text) :] or end  # the last line may have none
+                parts += [text, *(f"{self.separator}{self._quoted(cell)}" for cell in added), end]
+        except ValueError:  # a cell is too long for the reader of records
+            return None
+        return "".join(parts)
+
+    def _quoted(self, cell: str) -> str:
+        """Return a cell in quotes if it holds the separator, a quote or a line end."""
+        if not any(mark in cell for mark in (self.separator, '"', "\n", "\r")):
+            return cell
+        return '"{}"'.format(cell.replace('"', '""'))
 
     @property
     def _has_one_column(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._source import TableFile, count_missing, open_table
-from fairordinal._support import visible
+from fairordinal._support import visible, write_whole
 from fairordinal.cli._app import (
     Basis,
     Cost,
@@ -159,7 +159,8 @@ def predict(
 
     Spreadsheets run text that begins with =, +, - or @ as a formula. In CSV and TSV, such labels of
     a model get a ' in front, unless --no-safe-csv is passed; numbers stay. Cells of the table that
-    is read are written as they are: check them if you do not trust the table.
+    is read are written as they are: check them if you do not trust the table. A CSV keeps its
+    separator, quotes and decimal mark.
 
     Examples
     --------
@@ -188,11 +189,12 @@ def predict(
         scores = fitted.scores(frame) if score else None
     if safe_csv and is_text(out):
         labels, n_changed = without_formulas(labels, fitted.classes_)
-    found = raw.append_column(name, [labels])
-    if score:
-        found = found.append_column(score, [scores])
-    write_table(out, found)
-    show(f"Written: {visible(str(out))}, {found.num_rows:,} rows")
+    added = {name: labels} | ({score: scores} if score else {})
+    if not write_beside(out, table_file, added):
+        for new, column in added.items():
+            raw = raw.append_column(new, [column])
+        write_table(out, raw)
+    show(f"Written: {visible(str(out))}, {len(labels):,} rows")
     if n_changed:
         show(
             f"{n_changed:,} predicted labels got a ' in front: a spreadsheet could run them as "
@@ -201,6 +203,27 @@ def predict(
     inputs = [column.name for column in fitted.preparation.columns]
     raw_inputs, clean = ({name: table.column(name) for name in inputs} for table in (raw, frame))
     show_missing_inputs(count_missing(raw_inputs, clean))
+
+
+def write_beside(path: Path, file: TableFile, added: dict[str, Any]) -> bool:
+    """Write the text of a CSV with new columns to a text file; return whether this was possible.
+
+    The text keeps its separator and its decimal mark, unless the ending of the path forbids it.
+    """
+    is_tab = path.suffix.lower() == ".tsv"
+    if file.format != "csv" or not is_text(path) or is_tab != (file.separator == "\t"):
+        return False
+    columns = [
+        [_cell(value, file.decimal) for value in column.tolist()] for column in added.values()
+    ]
+    text = file.with_columns([*added], columns)
+    if text is not None:
+        write_whole(path, text)
+    return text is not None
+
+
+def _cell(value: Any, decimal: str) -> str:
+    return repr(value).replace(".", decimal) if isinstance(value, float) else str(value)
 
 
 def _check_new_columns(file: TableFile, added: dict[str, str | None]) -> None:

@@ -137,8 +137,8 @@ def resumable() -> Iterator[None]:
 
 
 def show_written(*paths: Path | None) -> None:
-    """Print the files that were written, in one line."""
-    written = ", ".join(str(path) for path in paths if path)
+    """Print the files that were written, in one line; devices and pipes are no files."""
+    written = ", ".join(str(path) for path in paths if path and is_regular(path))
     if written:
         show(f"Written: {visible(written)}")
 
