@@ -209,15 +209,15 @@ ModelFile = Annotated[
 ]
 
 
-def check_different(options: dict[str, Any]) -> None:
+def check_different(options: dict[str, Any], what: str = "column") -> None:
     """Raise ValueError if a column is named twice; `options` has the columns of each option."""
     seen: dict[str, str] = {}
     for option, names in options.items():
         for name in [names] if isinstance(names, str) else names or []:
             if seen.get(name) == option:
-                raise ValueError(f"{option} names column {name!r} twice; name it once.")
+                raise ValueError(f"{option} names {what} {name!r} twice; name it once.")
             if name in seen:
                 raise ValueError(
-                    f"{option} and {seen[name]} both name column {name!r}; they must differ."
+                    f"{option} and {seen[name]} both name {what} {name!r}; they must differ."
                 )
             seen[name] = option
