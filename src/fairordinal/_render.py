@@ -115,8 +115,11 @@ def terminal_width(width: int | None) -> Iterator[None]:
 
 def paragraphs(lines: Sequence[str], width: int = PARAGRAPH_WIDTH) -> str:
     """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
-    width = min(width, _TERMINAL_WIDTH.get() or width)
-    return "\n".join(textwrap.fill(visible(line), width) for line in lines)
+    terminal = _TERMINAL_WIDTH.get()
+    width, hyphens = min(width, terminal or width), terminal is None  # options have hyphens
+    return "\n".join(
+        textwrap.fill(visible(line), width, break_on_hyphens=hyphens) for line in lines
+    )
 
 
 def text_table(

@@ -22,6 +22,7 @@ from fairordinal.cli._output import (
     in_one_line,
     show,
     show_note,
+    wrapped,
 )
 
 app = typer.Typer(
@@ -70,16 +71,20 @@ def main() -> None:
     logging.basicConfig(handlers=[NoteHandler()], level=logging.WARNING)
     warnings.showwarning = _show_warning
     arguments = [each for each in sys.argv[1:] if each != "--debug"]
+    with terminal_width(columns_of_terminal()):
+        sys.exit(_run(arguments, debug=len(arguments) < len(sys.argv) - 1))
+
+
+def _run(arguments: list[str], *, debug: bool) -> Any:
+    """Run a command; return its exit code, or the line to print for an error."""
     try:
-        with terminal_width(columns_of_terminal()):
-            code = app(arguments, standalone_mode=False)
+        return app(arguments, standalone_mode=False)
     except typer.Abort:
-        sys.exit("Stopped.")
+        return "Stopped."
     except Exception as error:
-        if len(arguments) < len(sys.argv) - 1:
+        if debug:
             show(traceback.format_exc(), err=True)
-        sys.exit(_message(error))
-    sys.exit(code)
+        return _message(error)
 
 
 def _message(error: Exception) -> str | int:
@@ -92,7 +97,7 @@ def _message(error: Exception) -> str | int:
         return 0  # a command without arguments, for which help was printed
     line = in_one_line(words) or type(error).__name__
     end = "" if line.endswith((".", "?", "!")) else "."
-    return f"Error: {line}{end} See {command} --help." if command else f"Error: {line}"
+    return wrapped(f"Error: {line}{end} See {command} --help." if command else f"Error: {line}")
 
 
 # Options that several commands share, as annotated types for typer

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._support import show_progress, visible
-from fairordinal.cli._frontier import describe, write_report
+from fairordinal.cli._frontier import as_text, describe, write_report
 from fairordinal.cli._output import resumable, show, shows_progress
 
 LIMIT = 0.1  # of the violation in the demo
@@ -37,9 +37,9 @@ def demo(
     show("\n2. What does it cost to be fair?\n")
     with show_progress(shows_progress(quiet)):
         rows, models = fit_frontier(frame)
-    show(str(models))
     chosen = models.select(max_violation=LIMIT)
-    show(describe(chosen, LIMIT))
+    show(as_text(models, chosen, "the report"))
+    show(describe(models, chosen, LIMIT))
     show("\n3. Written for you to look at, and to predict with:")
     for path in write_results(out, found, rows, models, chosen):
         show(f"   {visible(str(path))}")

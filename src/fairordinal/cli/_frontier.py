@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fairordinal._render import paragraphs
 from fairordinal._source import describe_missing, open_table
 from fairordinal._validation import check_fraction
 from fairordinal.cli._app import (
@@ -102,8 +103,8 @@ def frontier(
         chosen = found.select(knee=True)
     else:
         chosen = found.select(max_violation=max_violation, confidence=confidence)
-    show(str(found))
-    show(describe(chosen, max_violation))
+    show(as_text(found, chosen, "--json"))
+    show(describe(found, chosen, max_violation))
     table.show_missing(rows.data)
     if json_file:
         write_json(json_file, as_json(found, table, rows.data))
@@ -143,16 +144,36 @@ def fit_frontier(
     return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
 
 
-def describe(chosen: Any, limit: float | None) -> str:
-    """Return a sentence about the chosen model."""
+def as_text(found: Any, chosen: Any, has_all: str) -> str:
+    """Return a frontier as text, with the chosen model marked; `has_all` has all models."""
+    from fairordinal.frontier import frontier_text
+
+    return frontier_text(found, number_of(found, chosen), has_all=has_all, closing=())
+
+
+def number_of(found: Any, chosen: Any) -> int:
+    """Return the number of a model that was selected from a frontier."""
+    from fairordinal.plotting import model_number
+
+    number = model_number(found, chosen)
+    assert number is not None
+    return number
+
+
+def describe(found: Any, chosen: Any, limit: float | None) -> str:
+    """Return sentences about the chosen model: its estimates, and the price of fairness."""
     from fairordinal.estimators import describe_basis
+    from fairordinal.frontier import price_in_words
 
     why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
     low, high = chosen.expected_violation_interval_
-    return (
-        f"\nChosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
-        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new rows."
-    )
+    lines = [
+        f"Chosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
+        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new "
+        "rows.",
+        price_in_words(found, number_of(found, chosen)),
+    ]
+    return f"\n{paragraphs(lines)}"
 
 
 def write_report(

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._render import paragraphs
 from fairordinal._source import STANDARD_INPUT
 from fairordinal._support import (
     escaped,
@@ -43,6 +44,7 @@ ASCII = {
     "−": "-",
     "…": "...",
     "→": "->",
+    "←": "<-",
     "≤": "<=",
     "≥": ">=",
     "≠": "!=",
@@ -70,8 +72,16 @@ def show(text: str, *, err: bool = False) -> None:
 
 
 def show_note(text: str) -> None:
-    """Print a note in one line on standard error, so that standard output can be piped."""
-    show(f"Note: {in_one_line(text)}", err=True)
+    """Print a note on standard error, so that standard output can be piped.
+
+    It is one line, which is wrapped in a terminal.
+    """
+    show(wrapped(f"Note: {in_one_line(text)}"), err=True)
+
+
+def wrapped(line: str) -> str:
+    """Return a line as a paragraph, if it is shown in a terminal."""
+    return paragraphs([line], len(line) + 1)
 
 
 def in_one_line(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fairordinal.frontier._frontier import FairOrdinalFrontier
 
 MOST_LINES = 12
+CHOSEN = "← chosen"
+TAKE_ONE = "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,36 +108,86 @@ def farthest_from_chord(violations: Array, costs: Array) -> int:
     return int((1.0 - across - down).argmax())
 
 
-def frontier_text(frontier: FairOrdinalFrontier) -> str:
-    """A fitted frontier as text: a table of its models, and notes."""
+def frontier_text(
+    frontier: FairOrdinalFrontier,
+    chosen: int | None = None,
+    *,
+    has_all: str = "frame()",
+    closing: Sequence[str] = (TAKE_ONE,),
+) -> str:
+    """A fitted frontier as text: a table of its models, and notes.
+
+    The model with the number `chosen` is marked. `has_all` says where to find the models that the
+    table leaves out, and `closing` are the last notes.
+    """
     points = frontier.points_
     title = (
         f"Frontier of {len(points)} models: {frontier.criterion_.title}, expected on new rows "
         f"({100 * frontier.confidence:g} % intervals)"
     )
-    return "\n".join([title, "", _table(frontier), "", paragraphs(_notes(frontier))]).rstrip()
+    shown = _shown(len(points), chosen)
+    notes = [*_notes(frontier), *closing]
+    if len(shown) < len(points):
+        notes.insert(0, f"{len(shown)} of {len(points)} models shown; {has_all} has all.")
+    blocks = [paragraphs([title]), _table(frontier, shown, chosen), paragraphs(notes)]
+    return "\n\n".join(blocks).rstrip()
 
 
-def _table(frontier: FairOrdinalFrontier) -> str:
-    """A table of the models; of many, some that are evenly spaced."""
+def price_in_words(frontier: FairOrdinalFrontier, chosen: int) -> str:
+    """A sentence about what the chosen model costs and gains beside the most accurate one."""
     points = frontier.points_
-    step = max((len(points) - 1) / (MOST_LINES - 1), 1.0)
-    shown = sorted({round(i * step) for i in range(MOST_LINES) if round(i * step) < len(points)})
+    cheapest = min(range(len(points)), key=lambda i: points[i].expected.cost)
+    if chosen == cheapest:
+        return "This is the most accurate model of the frontier."
+    old, new = points[cheapest].expected, points[chosen].expected
+    what, unit = ("error", " labels") if _counts_labels(frontier) else ("cost", "")
+    return (
+        f"Beside the most accurate model, the violation falls from {number(old.violation)} to "
+        f"{number(new.violation)}; the mean {what} grows from {old.cost:.3g} to {new.cost:.3g}"
+        f"{unit}."
+    )
+
+
+def _counts_labels(frontier: FairOrdinalFrontier) -> bool:
+    """Whether the cost of an error is the number of labels between prediction and truth."""
+    cost = frontier.points_[0].result.cost_matrix
+    steps = np.arange(len(cost))
+    return frontier.cost_matrix == "absolute" and np.array_equal(
+        cost, np.abs(steps[:, None] - steps)
+    )
+
+
+def _shown(n_points: int, chosen: int | None) -> list[int]:
+    """The numbers of the models in the table: of many, the chosen one and evenly spaced ones."""
+    step = max((n_points - 1) / (MOST_LINES - 1), 1.0)
+    spaced = {round(i * step) for i in range(MOST_LINES) if round(i * step) < n_points}
+    if chosen is None or chosen in spaced:
+        return sorted(spaced)
+    inner = spaced - {0, n_points - 1}
+    nearest = min(inner, key=lambda i: abs(i - chosen))
+    return sorted({*spaced, chosen} - {nearest})
+
+
+def _table(frontier: FairOrdinalFrontier, shown: Sequence[int], chosen: int | None) -> str:
+    """A table of some models; the chosen one is marked."""
     header = ["model", "violation", "interval", "cost", "interval", "labels used"]
-    rows = []
-    for i in shown:
-        expected, used = points[i].expected, points[i].result.after.table.cube.sum(axis=(0, 1))
-        rows.append(
-            [
-                str(i),
-                number(expected.violation),
-                _interval(expected.violation_interval),
-                number(expected.cost),
-                _interval(expected.cost_interval),
-                str(int((used > 0).sum())),
-            ]
-        )
-    return text_table(header, rows)
+    rows = [_row(frontier.points_[i], i) for i in shown]
+    if chosen is not None:
+        header.append("")
+        rows = [[*row, CHOSEN * (i == chosen)] for i, row in zip(shown, rows, strict=True)]
+    return text_table(header, rows, left=(0, 6))
+
+
+def _row(point: FrontierPoint, i: int) -> list[str]:
+    expected, used = point.expected, point.result.after.table.cube.sum(axis=(0, 1))
+    return [
+        str(i),
+        number(expected.violation),
+        _interval(expected.violation_interval),
+        number(expected.cost),
+        _interval(expected.cost_interval),
+        str(int((used > 0).sum())),
+    ]
 
 
 def _interval(ends: tuple[float, float]) -> str:
@@ -143,7 +195,7 @@ def _interval(ends: tuple[float, float]) -> str:
 
 
 def _notes(frontier: FairOrdinalFrontier) -> list[str]:
-    """Holes of the frontier, searches that were stopped, and how to select a model."""
+    """Holes of the frontier, and searches that were stopped."""
     notes = [
         f"No model lies between the violations {number(low)} and {number(high)}: limits between "
         "them lead to the same models, or to worse ones."
@@ -156,7 +208,7 @@ def _notes(frontier: FairOrdinalFrontier) -> list[str]:
             f"{_stopped_by(frontier, stopped)}, with a gap of up to "
             f"{max(result.gap for result in stopped):.1e}."
         )
-    return [*notes, "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."]
+    return notes
 
 
 def _stopped_by(frontier: FairOrdinalFrontier, stopped: list[ThresholdResult]) -> str:
