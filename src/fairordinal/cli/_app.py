@@ -24,6 +24,7 @@ from fairordinal.cli._output import (
     show_note,
     wrapped,
 )
+from fairordinal.cli._wording import in_options, worded
 
 app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
@@ -59,7 +60,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as a note, without the place in the source."""
-    show_note(str(message))
+    show_note(in_options(str(message)))
 
 
 def main() -> None:
@@ -89,7 +90,7 @@ def _run(arguments: list[str], *, debug: bool) -> Any:
 
 def _message(error: Exception) -> str | int:
     """Return the line to print for an error; 0 if help was printed instead."""
-    words = error.format_message() if hasattr(error, "format_message") else str(error)
+    words = error.format_message() if hasattr(error, "format_message") else worded(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         words = f"{error.filename}: {error.strerror}."
     command = getattr(getattr(error, "ctx", None), "command_path", "")
@@ -179,19 +180,30 @@ Ignored = Annotated[
 Criterion = Annotated[
     str,
     typer.Option(
-        help=f"Criterion of fairness: {described(PAIRWISE)}.", callback=criterion_of(PAIRWISE)
+        help=f"Criterion of fairness: {described(PAIRWISE)}.",
+        callback=criterion_of(PAIRWISE),
+        metavar="NAME",
     ),
 ]
 Cost = Annotated[
-    str, typer.Option(help=f"Cost of errors: {', '.join(COSTS)}.", callback=choice("--cost", COSTS))
+    str,
+    typer.Option(
+        help=f"Cost of errors: {', '.join(COSTS)}.",
+        callback=choice("--cost", COSTS),
+        metavar="NAME",
+    ),
 ]
 TradeOff = Annotated[
     float | None,
-    typer.Option(help="Weight of the violation instead of a limit, from 0 to below 1."),
+    typer.Option(
+        help="Weight of the violation instead of a limit, from 0 to below 1.", metavar="NUMBER"
+    ),
 ]
 LimitConfidence = Annotated[
     float | None,
-    typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
+    typer.Option(
+        help="Keep the limit in new rows with this confidence, such as 0.9.", metavar="NUMBER"
+    ),
 ]
 Basis = Annotated[
     str,
@@ -200,6 +212,7 @@ Basis = Annotated[
         help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
         "forest if it is better on held-out rows.",
         callback=choice("--model", MODELS),
+        metavar="NAME",
     ),
 ]
 Html = Annotated[

@@ -47,6 +47,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._wording import as_shown
 
 UNFAIR = 2  # exit code
 MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
@@ -71,14 +72,20 @@ def audit(
         typer.Option(
             help=f"Criterion that --max-violation limits: {described(AUDITED)}.",
             callback=criterion_of(AUDITED),
+            metavar="NAME",
         ),
     ] = "demographic_parity",
     max_violation: Annotated[
-        float | None, typer.Option(help="Exit with code 2 if the violation exceeds it.", min=0.0)
+        float | None,
+        typer.Option(
+            help="Exit with code 2 if the violation exceeds it.", min=0.0, metavar="NUMBER"
+        ),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Compare the upper bound at this confidence with the limit."),
+        typer.Option(
+            help="Compare the upper bound at this confidence with the limit.", metavar="NUMBER"
+        ),
     ] = None,
     json_file: Json = None,
     html: Html = None,
@@ -116,7 +123,8 @@ def audit(
         rows, labels = count_columns(table_file, y, pred, group, counts, order)
         with rows.left_out.explained():
             result = audit_rows(rows, labels, group, level)
-    show(str(result))
+    _check_audited(result, criterion)
+    show(as_shown(str(result)))
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out))
@@ -195,6 +203,16 @@ def compare_to_limit(result: Audit, criterion: str, limit: float, *, bounded: bo
     verdict = f"{finding.criterion.title}: {what} {value:.4g} {sign} {limit:g}"
     show(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
     return 0 if fair else UNFAIR
+
+
+def _check_audited(result: Audit, criterion: str) -> None:
+    """Raise ValueError for a criterion that scores do not allow."""
+    known = [finding.criterion.name for finding in result.findings]
+    if criterion not in known:
+        raise ValueError(
+            f"--criterion: {criterion} needs predicted labels, but --pred holds scores. Choose one "
+            f"of {', '.join(known)}, or cut the scores into labels first."
+        )
 
 
 def describe_data(

@@ -74,13 +74,18 @@ def compare(
     criterion: Annotated[
         str,
         typer.Option(
-            help=f"Criterion of fairness: {described(COMPARED)}.", callback=criterion_of(COMPARED)
+            help=f"Criterion of fairness: {described(COMPARED)}.",
+            callback=criterion_of(COMPARED),
+            metavar="NAME",
         ),
     ] = "demographic_parity",
     cost: Cost = "absolute",
-    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence of the intervals.", metavar="NUMBER")
+    ] = 0.95,
     max_violation: Annotated[
-        float | None, typer.Option(help="Limit to compare with, in the report.", min=0.0)
+        float | None,
+        typer.Option(help="Limit to compare with, in the report.", min=0.0, metavar="NUMBER"),
     ] = None,
     order: Order = None,
     json_file: Json = None,

@@ -91,7 +91,10 @@ def write_results(folder: Path, found: Any, rows: Any, models: Any, chosen: Any)
 def reproduce(
     name: Annotated[str, typer.Argument(help=f"One of {NAMES}.")],
     splits: Annotated[
-        int | None, typer.Option(min=1, help="Number of splits; all of the paper by default.")
+        int | None,
+        typer.Option(
+            min=1, help="Number of splits; all of the paper by default.", metavar="NUMBER"
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Three splits, and small grids for the methods of ORCA.")
@@ -100,7 +103,9 @@ def reproduce(
         list[str] | None,
         typer.Option(help="A method of ORCA, in figure2; repeat it for more. All by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for all cores.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
+    ] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:

@@ -55,7 +55,9 @@ def fit(
     ],
     max_violation: Annotated[
         float | None,
-        typer.Option(help="Largest violation in new rows; 0.05 by default.", min=0.0),
+        typer.Option(
+            help="Largest violation in new rows; 0.05 by default.", min=0.0, metavar="NUMBER"
+        ),
     ] = None,
     trade_off: TradeOff = None,
     confidence: LimitConfidence = None,
@@ -135,7 +137,9 @@ def predict(
         Path,
         typer.Option("--out", "-o", help="CSV, TSV, Parquet or Arrow to write.", metavar="FILE"),
     ],
-    name: Annotated[str, typer.Option("--as", help="Name of the new column.")] = "predicted",
+    name: Annotated[
+        str, typer.Option("--as", help="Name of the new column.", metavar="NAME")
+    ] = "predicted",
     score: Annotated[
         str | None, typer.Option(help="Name of a column for the scores.", metavar="NAME")
     ] = None,

@@ -42,6 +42,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._wording import in_options
 
 
 def frontier(
@@ -50,7 +51,11 @@ def frontier(
     group: Groups,
     max_violation: Annotated[
         float | None,
-        typer.Option(help="Choose the cheapest model within this limit; else the knee.", min=0.0),
+        typer.Option(
+            help="Choose the cheapest model within this limit; else the knee.",
+            min=0.0,
+            metavar="NUMBER",
+        ),
     ] = None,
     confidence: LimitConfidence = None,
     out: ModelFile = None,
@@ -62,7 +67,9 @@ def frontier(
     feature: Features = None,
     ignore: Ignored = None,
     order: Order = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
+    ] = 1,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -84,6 +91,8 @@ def frontier(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
+    if jobs == 0:
+        raise ValueError("--jobs must be a number of processes, or -1 for all cores, got 0.")
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     table_file = open_table(
@@ -103,7 +112,7 @@ def frontier(
         chosen = found.select(knee=True)
     else:
         chosen = found.select(max_violation=max_violation, confidence=confidence)
-    show(as_text(found, chosen, "--json"))
+    show(in_options(as_text(found, chosen, "--json")))
     show(describe(found, chosen, max_violation))
     table.show_missing(rows.data)
     if json_file:

@@ -36,6 +36,7 @@ from fairordinal._support import (
     visible_lines,
     write_whole,
 )
+from fairordinal.cli._wording import in_options
 
 ASCII = {
     "─": "-",
@@ -94,7 +95,7 @@ class NoteHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one message."""
-        show_note(record.getMessage())
+        show_note(in_options(record.getMessage()))
 
 
 def replace_characters(error: UnicodeError) -> tuple[str, int]:

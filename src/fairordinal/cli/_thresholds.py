@@ -47,6 +47,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._wording import as_shown
 
 
 def thresholds(
@@ -55,7 +56,7 @@ def thresholds(
     y: Label,
     group: Groups,
     max_violation: Annotated[
-        float | None, typer.Option(help="Largest violation allowed.", min=0.0)
+        float | None, typer.Option(help="Largest violation allowed.", min=0.0, metavar="NUMBER")
     ] = None,
     trade_off: TradeOff = None,
     confidence: LimitConfidence = None,
@@ -64,6 +65,7 @@ def thresholds(
         typer.Option(
             help=f"Criterion of fairness: {described(OPTIMIZED)}.",
             callback=criterion_of(OPTIMIZED),
+            metavar="NAME",
         ),
     ] = "demographic_parity",
     cost: Cost = "absolute",
@@ -128,7 +130,7 @@ def thresholds(
             labels=labels,
             random_state=0,
         )
-    show(as_text(result, today, all_groups=True))
+    show(as_shown(as_text(result, today, all_groups=True)))
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out, today))
