@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from fairordinal._render import names_of
@@ -43,6 +44,7 @@ from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
     show,
+    show_note,
     show_written,
     write_json,
     write_page,
@@ -117,6 +119,8 @@ def thresholds(
     )
     rows, labels = read_scored_rows(table_file, score, y, group, order)
     _check_before(today, labels)
+    if not quiet:
+        note_suspects(score, y, rows, labels)
     with progress_and_notes(quiet), rows.left_out.explained():
         result = optimize_thresholds(
             rows.columns[score],
@@ -183,6 +187,22 @@ def read_scored_rows(
     columns = {score: scores.values, y: true.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     return drop_incomplete(columns, count_missing(raw, clean)), labels.labels
+
+
+def note_suspects(score: str, y: str, rows: CompleteRows, labels: list[Any]) -> None:
+    """Print a note if the scores look like an identifier, or like the labels."""
+    from fairordinal.models import Suspects
+
+    code = {label: i for i, label in enumerate(labels)}
+    codes = np.array([code[label] for label in rows.columns[y]])
+    found = Suspects.among_scores(score, rows.columns[score], codes)
+    for reason in found.identifiers.values():
+        show_note(f"--score: column {score!r} looks like an identifier: {reason}.")
+    if found.labels:
+        show_note(
+            f"--score: column {score!r} alone predicts {y!r} almost perfectly. Is it the label in "
+            "another form? Then its cut points say nothing about new rows."
+        )
 
 
 def describe_data(

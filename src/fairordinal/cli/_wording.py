@@ -71,6 +71,7 @@ PHRASES = REMEDIES | {
 ITEM = r"(?:'[^'\]]*'|-?\d[\d.]*)"
 PATTERNS = (
     (r"\bdatetime\.\w+\([^)]*\)", "a date"),
+    (r"(?<=Leave it out of )features|(?<=leave it out of )features", "--feature"),
     (r"(?<= groups and )y(?= \d)", "--y"),
     (r"\s?\(tol=[^)]*\)", ""),
     (r"\bmax_iter=(\d+) steps", r"\1 steps"),
