@@ -38,6 +38,7 @@ from fairordinal.cli._output import (
     show,
     show_note,
     show_written,
+    wrapped,
     write_table,
 )
 
@@ -122,7 +123,7 @@ def fit(
     save_model(model, out)
     if onnx:
         export_onnx(model, onnx)
-    show(str(model))
+    show("\n".join(map(wrapped, str(model).split("\n"))))
     table.show_missing(model.data)
     if missing is not None:
         show("Give the same --missing to predict.")

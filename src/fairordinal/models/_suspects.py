@@ -64,7 +64,7 @@ class Suspects(NamedTuple):
         """Return whether a column of scores is suspect."""
         return cls.among([TableColumn(name, np.asarray(scores, dtype=np.float64))], labels)
 
-    def warn(self, label: str, *, remedy: str) -> None:
+    def warn_about_columns(self, label: str, *, remedy: str) -> None:
         """Warn about the suspects; ``remedy.format(names)`` says how to leave them out."""
         for name, reason in self.identifiers.items():
             warn(

@@ -359,7 +359,7 @@ def _warn_about_columns(
     used = [columns[column.name] for column in preparation.columns]
     codes = np.unique(labels.values, return_inverse=True)[1]
     remedy = " by ignore={}" if by_ignoring else " of features"
-    Suspects.among(used, codes).warn(y, remedy=remedy)
+    Suspects.among(used, codes).warn_about_columns(y, remedy=remedy)
 
 
 def _usable_rows(
