@@ -305,7 +305,7 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     assert result.exit_code == 0, result.output
     assert "Frontier of" in result.output
     assert "← chosen" in result.output
-    assert " labels." in result.output or "most accurate model of" in result.output
+    assert "labels." in result.output or "most accurate model" in result.output
     assert load_model(model).classes_.tolist() == ORDER
     text = page.read_text()
     assert "Download model" in text

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
 from fairordinal._path import non_dominated
-from fairordinal.frontier import frontier_text, price_in_words
+from fairordinal.frontier import frontier_text, price_of_fairness
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import limited
@@ -235,22 +235,29 @@ def test_the_chosen_model_is_shown_and_marked(frontier):
 
 
 def test_the_price_of_fairness_is_in_labels_if_the_cost_is(frontier):
-    last = len(frontier.points_) - 1
-    old, new = frontier.points_[last].expected, frontier.points_[1].expected
-    ends = f"grows from {old.cost:.3g} to {new.cost:.3g}"
-    falls = f"the violation falls from {old.violation:.3f} to {new.violation:.3f}"
-    text = f"Beside the most accurate model, {falls}; the mean error {ends} labels."
-    assert price_in_words(frontier, 1) == text
-    assert price_in_words(frontier, last) == "This is the most accurate model of the frontier."
+    old, new = frontier.points_[-1].expected, frontier.points_[1].expected
+    falls = f"Violation falls from {old.violation:.3f} to {new.violation:.3f}"
+    ends = f"grows from {old.cost:.2f} to {new.cost:.2f}"
+    assert price_of_fairness(frontier, 1) == f"{falls}; the mean error {ends} labels."
+    chosen = frontier.model(1)
+    assert price_of_fairness(frontier, chosen) == price_of_fairness(frontier, 1)
     other = copy(frontier)
-    other.cost_matrix = "squared"
-    assert (
-        price_in_words(other, 1)
-        == f"Beside the most accurate model, {falls}; the mean cost {ends}."
-    )
+    for cost in ("squared", np.ones((4, 4))):
+        other.cost_matrix = cost
+        assert price_of_fairness(other, 1) == f"{falls}; the mean cost {ends}."
 
 
-def test_a_distance_of_numbers_is_no_number_of_labels():
-    X, y, a = people(200)
-    model = FairOrdinalFrontier(**QUICK).fit(X, 10 * y, sensitive_features=a)
-    assert "the mean cost grows" in price_in_words(model, 0)
+def test_the_most_accurate_model_has_no_price(frontier):
+    text = price_of_fairness(frontier, len(frontier.points_) - 1)
+    assert text.startswith("This is the most accurate model: violation ")
+
+
+@pytest.mark.parametrize(
+    ("classes", "unit"),
+    [([0, 1, 2, 3], " labels."), (["a", "b", "c", "d"], " labels."), ([0, 10, 20, 30], ".")],
+)
+def test_a_distance_of_numbers_is_no_number_of_labels(frontier, classes, unit):
+    other = copy(frontier)
+    other.classes_ = np.array(classes)
+    words = price_of_fairness(other, 0)
+    assert words.endswith(f"{frontier.points_[0].expected.cost:.2f}{unit}")

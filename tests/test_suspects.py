@@ -1,6 +1,7 @@
 """Columns that look like identifiers, or like the label in another form."""
 
 import logging
+import warnings
 
 import numpy as np
 import pytest
@@ -154,8 +155,10 @@ def notes(monkeypatch, capsys, *arguments):
     from fairordinal.cli import main
 
     monkeypatch.setattr("sys.argv", ["fairordinal", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stopped:
-        main()
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        with pytest.raises(SystemExit) as stopped:
+            main()
     assert not stopped.value.code
     return [line for line in capsys.readouterr().err.splitlines() if line.startswith("Note: ")]
 

@@ -172,7 +172,7 @@ def number_of(found: Any, chosen: Any) -> int:
 def describe(found: Any, chosen: Any, limit: float | None) -> str:
     """Return sentences about the chosen model: its estimates, and the price of fairness."""
     from fairordinal.estimators import describe_basis
-    from fairordinal.frontier import price_in_words
+    from fairordinal.frontier import price_of_fairness
 
     why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
     low, high = chosen.expected_violation_interval_
@@ -180,7 +180,7 @@ def describe(found: Any, chosen: Any, limit: float | None) -> str:
         f"Chosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
         f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new "
         "rows.",
-        price_in_words(found, number_of(found, chosen)),
+        price_of_fairness(found, chosen),
     ]
     return f"\n{paragraphs(lines)}"
 

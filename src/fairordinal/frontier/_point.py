@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._render import number, paragraphs, text_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
+from fairordinal.plotting import model_number
 from fairordinal.thresholds import Candidate, Measured, ThresholdResult
 
 if TYPE_CHECKING:
@@ -133,28 +135,39 @@ def frontier_text(
     return "\n\n".join(blocks).rstrip()
 
 
-def price_in_words(frontier: FairOrdinalFrontier, chosen: int) -> str:
-    """A sentence about what the chosen model costs and gains beside the most accurate one."""
-    points = frontier.points_
-    cheapest = min(range(len(points)), key=lambda i: points[i].expected.cost)
-    if chosen == cheapest:
-        return "This is the most accurate model of the frontier."
-    old, new = points[cheapest].expected, points[chosen].expected
-    what, unit = ("error", " labels") if _counts_labels(frontier) else ("cost", "")
-    return (
-        f"Beside the most accurate model, the violation falls from {number(old.violation)} to "
-        f"{number(new.violation)}; the mean {what} grows from {old.cost:.3g} to {new.cost:.3g}"
-        f"{unit}."
-    )
+def price_of_fairness(frontier: FairOrdinalFrontier, chosen: Any) -> str:
+    """A sentence: violation and cost of a model, compared with the most accurate one.
+
+    `chosen` is a model of the frontier's `select`, or the number of one. Both are expected values
+    on new rows.
+    """
+    number_chosen, points = model_number(frontier, chosen), frontier.points_
+    assert number_chosen is not None
+    own, best = points[number_chosen].expected, points[-1].expected
+    what, unit = ("mean error", " labels") if _counts_labels(frontier) else ("mean cost", "")
+    if number_chosen == len(points) - 1:
+        violation, cost = number(own.violation), number(own.cost, 2)
+        return f"This is the most accurate model: violation {violation}, {what} {cost}{unit}."
+    digits = 2 if number(best.cost, 2) != number(own.cost, 2) else 3
+    cost = _changes(best.cost, own.cost, digits)
+    return f"Violation {_changes(best.violation, own.violation, 3)}; the {what} {cost}{unit}."
+
+
+def _changes(before: float, after: float, digits: int) -> str:
+    """How a quantity changes, such as "falls from 0.156 to 0.015"."""
+    old, new = number(before, digits), number(after, digits)
+    if old == new:
+        return f"stays at {old}"
+    return f"{'grows' if after > before else 'falls'} from {old} to {new}"
 
 
 def _counts_labels(frontier: FairOrdinalFrontier) -> bool:
     """Whether the cost of an error is the number of labels between prediction and truth."""
-    cost = frontier.points_[0].result.cost_matrix
-    steps = np.arange(len(cost))
-    return frontier.cost_matrix == "absolute" and np.array_equal(
-        cost, np.abs(steps[:, None] - steps)
-    )
+    if not isinstance(frontier.cost_matrix, str) or frontier.cost_matrix != "absolute":
+        return False
+    steps = np.arange(len(frontier.classes_))
+    distances = as_cost_matrix("absolute", frontier.classes_)
+    return np.array_equal(distances, np.abs(steps[:, None] - steps))
 
 
 def _shown(n_points: int, chosen: int | None) -> list[int]:
