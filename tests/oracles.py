@@ -496,3 +496,44 @@ def label_beside(value, values, labels):
     beside = max(smaller) if smaller else min(greater)
     there = [y for v, y in zip(values, labels, strict=True) if v == beside]
     return max(sorted({*there}, reverse=True), key=there.count)
+
+
+def monotone_fit(shares, weights):
+    """The rising sequence nearest to the shares, by the max-min formula of isotonic regression."""
+    size = range(len(shares))
+    return [
+        max(
+            min(mean(shares[i : j + 1], weights[i : j + 1]) for j in size if j >= at)
+            for i in size[: at + 1]
+        )
+        for at in size
+    ]
+
+
+def label_probabilities(y, s, w, n_labels, at):
+    """Probabilities of the labels 0 … n_labels - 1 at a score, exact for fractions."""
+    shares = [mean([own == label for own in y], w) for label in range(n_labels)]
+    rows = [(score, {label: weight}) for label, score, weight in zip(y, s, w, strict=True)]
+    rows += [(end, dict(enumerate(shares))) for end in (min(s), max(s))]  # the pseudo-rows
+    scores = sorted(set(s))
+    above = [1]
+    for boundary in range(n_labels - 1):
+        counted = [[part for own, part in rows if own == score] for score in scores]
+        weights = [sum(sum(part.values()) for part in parts) for parts in counted]
+        higher = [
+            sum(v for part in parts for label, v in part.items() if label > boundary)
+            for parts in counted
+        ]
+        fit = monotone_fit([v / of for v, of in zip(higher, weights, strict=True)], weights)
+        above.append(on_line([*zip(scores, fit, strict=True)], at))
+    return [high - low for high, low in pairwise([*above, 0])]
+
+
+def on_line(points, at):
+    """Linear between points, constant beyond them."""
+    if at <= points[0][0]:
+        return points[0][1]
+    for (left, low), (right, high) in pairwise(points):
+        if at <= right:
+            return low + (high - low) * (at - left) / (right - left)
+    return points[-1][1]

@@ -206,7 +206,8 @@ def compare(
     ----------
     models : mapping of str to fitted estimator or array-like
         By name; an array is taken as predictions. Models whose `predict` takes
-        `sensitive_features`, such as group-aware thresholds, get them.
+        `sensitive_features`, such as group-aware thresholds, get them. A regressor predicts scores:
+        wrap it in :class:`~fairordinal.FairThresholdClassifier`, or pass its rounded predictions.
     X : array-like of shape (n_samples, n_features)
         Rows that no model was fitted to.
     y : array-like of shape (n_samples,)
@@ -295,7 +296,7 @@ def _compared(
 ) -> Compared:
     """Count the predictions of a model, and compute the influence of each row."""
     if not samples.predicts_labels:
-        raise ValueError(f"models[{name!r}] predicts scores; pass models that predict labels.")
+        raise ValueError(_how_to_label(name, samples))
     cost, table = as_cost_matrix(cost_matrix, samples.truth.levels), tabulate(samples)
     columns = (samples.groups, samples.truth, samples.positions)
     group, truth, predicted = (column.codes(slice(None)) for column in columns)
@@ -306,4 +307,22 @@ def _compared(
         measured(Evaluation(criterion, cost, table.groups, table.labels), table, confidence),
         cost[truth, predicted],
         effects_of(criterion, table, cells),
+    )
+
+
+def _how_to_label(name: str, samples: Samples) -> str:
+    """What to do with a model that predicts scores: fair thresholds, or rounding if that works."""
+    labels, scores = samples.truth.levels, samples.positions.levels
+    score = next(score for score in scores.tolist() if score not in labels.tolist())
+    message = (
+        f"models[{name!r}] must predict labels, got scores such as {score:g}. Cut them at "
+        "thresholds, FairThresholdClassifier(model, cv='prefit').fit(…) with rows that the model "
+        "was not fitted to"
+    )
+    if labels.dtype.kind not in "iuf" or not np.isin(np.diff(labels), 1).all():
+        return f"{message}, and pass that classifier."
+    low, high = labels[0].item(), labels[-1].item()
+    return (
+        f"{message}, and pass that classifier; or pass scores rounded to labels: "
+        f"np.rint(scores).clip({low:g}, {high:g})."
     )
