@@ -52,6 +52,7 @@ NOT_PASSED = (
     *("method='certified'. Leave", "<ThresholdResult", "mean_cost of ", "settings.cost_matrix"),
     *("Missing are None", "Categories beyond", "track", "<iframe", "<div", "class="),
     *("A report needs", "f predicted, y true"),
+    *("must predict labels, got scores", "and pass that classifier"),
 )
 
 
