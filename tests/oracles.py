@@ -496,6 +496,35 @@ def align_by_loops(score, own, common, weight, n_quantiles, share):
     return (1 - share) * mapped + share * (slope * (score - own_mean) + mean)
 
 
+def share_of_wrong_labels(values, labels, *, numbers):
+    """Share of rows whose label is not that of the other rows with the same value; see models."""
+    wrong = 0
+    for i, (value, label) in enumerate(zip(values, labels, strict=True)):
+        others = [y for j, y in enumerate(labels) if j != i and values[j] == value]
+        if others:
+            same = others.count(label)
+            wrong += any(others.count(other) >= same for other in {*labels} - {label})
+        elif numbers:
+            wrong += label != label_beside(value, values, labels)
+        else:
+            wrong += 1
+    return wrong / len(labels)
+
+
+def label_beside(value, values, labels):
+    """The most frequent label, or the highest of several, of the next smaller value.
+
+    The smallest value has the next greater one beside it.
+    """
+    smaller = [v for v in values if v < value]
+    greater = [v for v in values if v > value]
+    if not smaller and not greater:
+        return labels[0]
+    beside = max(smaller) if smaller else min(greater)
+    there = [y for v, y in zip(values, labels, strict=True) if v == beside]
+    return max(sorted({*there}, reverse=True), key=there.count)
+
+
 def monotone_fit(shares, weights):
     """The rising sequence nearest to the shares, by the max-min formula of isotonic regression."""
     size = range(len(shares))

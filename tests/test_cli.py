@@ -78,10 +78,10 @@ def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(tmp_p
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["figure3"], "name must be one of"),
-        (["figure2", "--method", "POMM"], "methods must be one of"),
-        (["figure1", "--jobs", "0"], "n_jobs must be a whole number"),
-        (["figure1", "--out", "/dev/null"], "out must be a folder"),
+        (["figure3"], "NAME must be one of"),
+        (["figure2", "--method", "POMM"], "--method must be one of"),
+        (["figure1", "--jobs", "0"], "--jobs must be a whole number"),
+        (["figure1", "--out", "/dev/null"], "--out must be a folder"),
     ],
 )
 def test_an_error_is_one_line_without_a_traceback(arguments, words, tmp_path):

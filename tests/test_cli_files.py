@@ -232,7 +232,7 @@ def test_wrong_options_are_one_line_with_the_remedy(
         ("a.csv", b"grade,predicted,sex\nbad,bad\n", "line 2 has 2 cells but the header has 3"),
         ("a.csv", b"grade,grade,predicted,sex\n1,1,1,1\n", "several columns 'grade'"),
         ("a.parquet", b"no parquet", "is not a Parquet file"),
-        ("a.xlsx", b"", "is a spreadsheet"),
+        ("a.xls", b"", "is a spreadsheet"),
         ("a.csv", b"grade,predicted,sex\n,,\nNA,NA,NA\n", "no row has a value"),
     ],
 )
@@ -354,6 +354,8 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     result = run("frontier", data, *columns, "-o", model, "--html", page, "--max-violation", "0.2")
     assert result.exit_code == 0, result.output
     assert "Frontier of" in result.output
+    assert "← chosen" in result.output
+    assert "labels." in result.output or "most accurate model" in result.output
     assert load_model(model).classes_.tolist() == ORDER
     text = page.read_text()
     assert "Download model" in text

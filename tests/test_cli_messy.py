@@ -98,7 +98,7 @@ WRONG = [
     ("a.csv.gz", gzip.compress(os.urandom(5000))[:-2000], (), "truncated"),
     ("a.csv.zst", b"x", (), "unpack it first"),
     ("a.csv.zip", b"PK", (), "unpack it first"),
-    ("a.xlsx", b"PK", (), "save it as 'CSV UTF-8'"),
+    ("a.ods", b"PK", (), "save it as .xlsx or 'CSV UTF-8'"),
     ("a.csv", b"y,p,sex", (), "no rows below its header"),
     ("a.csv", b"y,p,sex\n1,1,a\0b\n" + b"1,1,a\n" * 9, (), "a byte of value 0 in line 2"),
     ("a.csv", b"# made by x\ny,p,sex\n1,1,a\n", (), "Is the header the first line?"),

@@ -27,7 +27,7 @@ from fairordinal.baselines import (
     RandomizedMixtureClassifier,
     WassersteinFairClassifier,
 )
-from fairordinal.models import fit_table
+from fairordinal.models import TrainingTable, fit_table
 from fairordinal.plotting import DisparityDisplay
 from fairordinal.ranker import FairLinearRanker
 
@@ -150,6 +150,10 @@ CASES = {
         "thresholds": lambda: optimize_thresholds(scores, y, **HARM, **GROUPS),
         "classifier": lambda: FairThresholdClassifier(Ridge(), cv=2, **HARM).fit(X, y, **GROUPS),
     },
+    "looks like an identifier": {
+        "table": lambda: TrainingTable.read(
+            table.assign(row=np.arange(60)), y="y", sensitive_features="a"),
+    },
     "No tree could be grown": {
         "ordinal": lambda: FairOrdinalClassifier(**TREES).fit(
             X[:30], y[:30], sensitive_features=a[:30]),
@@ -226,6 +230,7 @@ WARNERS = {
     "read_target": "column-vector y",
     "warn_about": "No candidate keeps",
     "warn_few_rows": r"Groups of fewer than 10 rows: '2' \(4 rows\)",
+    "warn_about_columns": "looks like an identifier",
     "warn_misaligned": "same labels in another order",
     "warn_unconverged": "did not converge in max_iter=1 steps",
     "warn_undefined": "undefined for groups",

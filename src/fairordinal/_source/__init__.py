@@ -1,6 +1,7 @@
-"""Read tables from files: CSV, TSV, Parquet and Arrow, as columns or as counts of equal rows.
+"""Read tables from files: CSV, TSV, Excel, Parquet and Arrow, as columns or counts of equal rows.
 
-Needs pyarrow (``pip install fairordinal[files]``), which is imported when a file is opened.
+Needs pyarrow, and python-calamine for Excel files (``pip install fairordinal[files]``); both are
+imported when a file is opened.
 Messages name options of the command line, which is the only user of this package.
 """
 

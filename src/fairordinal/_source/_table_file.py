@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import chain, dropwhile, islice
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ class TableFile:
     duplicated: tuple[str, ...] = ()  # names of several columns, which cannot be read by name
     header: tuple[str, ...] | None = None  # names that replace those of a CSV
     skipped: int = 0  # lines of a CSV before the first row, if there is a `header`
+    sheet: str = ""  # of an Excel file, of which `path` is a copy as CSV
 
     def column(self, name: str, option: str) -> str:
         """Return the name of a column in the file; raise ValueError if there is none."""
@@ -51,7 +52,7 @@ class TableFile:
         folded = {known.casefold(): known for known in self.columns}
         near = difflib.get_close_matches(name.strip().casefold(), folded, 1)
         hint = f" Did you mean {folded[near[0]]!r}?" if near else ""
-        if len(self.columns) == 1 and self.format == "csv":
+        if len(self.columns) == 1 and self.format == "csv" and not self.sheet:
             hint = f" Are cells separated by {self.separator!r}? If not, pass --separator."
         known = listed([*self.columns, *self.duplicated])
         raise ValueError(
@@ -67,16 +68,43 @@ class TableFile:
         return CsvText(self.path, self.encoding, self.separator)
 
     def locate(self, row: int) -> str:
-        """Return where row `row` is, for a message: the line of a CSV, else the row from 1 on."""
+        """Return where row `row` is, for a message: the line of a CSV, else the row from 1 on.
+
+        Rows of a sheet are counted as in the spreadsheet.
+        """
         if self.format != "csv":
             return f"row {row + 1:,}"
         found = next(islice(self._records(), row + 1, None), None)
-        return f"row {row + 1:,} below the header" if found is None else f"line {found.line:,}"
+        if found is None:
+            return f"row {row + 1:,} below the header"
+        return f"row {found.number:,} of the sheet" if self.sheet else f"line {found.line:,}"
 
     def _records(self) -> Iterator[Record]:
         """Yield the header and the rows of a CSV; a blank line is a row if there is one column."""
         found = dropwhile(lambda record: not record.cells, records(self.csv_text))
         return (record for record in found if record.cells or self._has_one_column)
+
+    def with_columns(self, names: Sequence[str], columns: Iterable[Sequence[str]]) -> str | None:
+        """Return the text of a CSV with columns of text appended, and its own cells unchanged.
+
+        None if the rows of the file are not those of the columns.
+        """
+        parts, end = [], "\n"
+        rows = chain([names], zip(*columns, strict=True))
+        try:
+            for record, added in zip(self._records(), rows, strict=True):
+                text = record.text.rstrip("\r\n")
+                end = record.text[len(text) :] or end  # the last line may have none
+                parts += [text, *(f"{self.separator}{self._quoted(cell)}" for cell in added), end]
+        except ValueError:  # a cell is too long for the reader of records
+            return None
+        return "".join(parts)
+
+    def _quoted(self, cell: str) -> str:
+        """Return a cell in quotes if it holds the separator, a quote or a line end."""
+        if not any(mark in cell for mark in (self.separator, '"', "\n", "\r")):
+            return cell
+        return '"{}"'.format(cell.replace('"', '""'))
 
     @property
     def _has_one_column(self) -> bool:

@@ -35,17 +35,20 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     check_different,
 )
+from fairordinal.cli._choices import AUDITED, criterion_of, described
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
     show,
+    show_written,
     write_json,
     write_page,
 )
-from fairordinal.criteria import as_criterion
+from fairordinal.cli._wording import as_shown
 
 UNFAIR = 2  # exit code
 MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
@@ -66,14 +69,24 @@ def audit(
     ] = None,
     order: Order = None,
     criterion: Annotated[
-        str, typer.Option(help="Criterion that --max-violation limits.")
+        str,
+        typer.Option(
+            help=f"Criterion that --max-violation limits: {described(AUDITED)}.",
+            callback=criterion_of(AUDITED),
+            metavar="NAME",
+        ),
     ] = "demographic_parity",
     max_violation: Annotated[
-        float | None, typer.Option(help="Exit with code 2 if the violation exceeds it.", min=0.0)
+        float | None,
+        typer.Option(
+            help="Exit with code 2 if the violation exceeds it.", min=0.0, metavar="NUMBER"
+        ),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Compare the upper bound at this confidence with the limit."),
+        typer.Option(
+            help="Compare the upper bound at this confidence with the limit.", metavar="NUMBER"
+        ),
     ] = None,
     higher_is: Annotated[
         str | None,
@@ -102,6 +115,7 @@ def audit(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Audit predictions for fairness between groups.
@@ -117,7 +131,6 @@ def audit(
 
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
-    as_criterion(criterion)
     if check_choice(small_groups, "--small-groups", ("keep", "merge")) == "merge" and not min_rows:
         raise ValueError("--small-groups merge needs --min-rows, such as 30.")
     if higher_is is not None:
@@ -125,7 +138,12 @@ def audit(
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     with progress_and_notes(quiet):
         rows, labels = count_columns(table_file, y, pred, group, counts, order)
@@ -139,13 +157,15 @@ def audit(
                 min_group_rows=min_rows,
                 small_groups=small_groups,
             )
-    show(str(result))
+    _check_audited(result, criterion)
+    show(as_shown(str(result)))
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out))
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         write_report(html, data, result, criterion, max_violation)
+    show_written(html, json_file)
     if max_violation is not None:
         bounded = confidence is not None
         raise typer.Exit(compare_to_limit(result, criterion, max_violation, bounded=bounded))
@@ -227,6 +247,16 @@ def compare_to_limit(result: Audit, criterion: str, limit: float, *, bounded: bo
     verdict = f"{finding.criterion.title}: {what} {value:.4g} {sign} {limit:g}"
     show(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
     return 0 if fair else UNFAIR
+
+
+def _check_audited(result: Audit, criterion: str) -> None:
+    """Raise ValueError for a criterion that scores do not allow."""
+    known = [finding.criterion.name for finding in result.findings]
+    if criterion not in known:
+        raise ValueError(
+            f"--criterion: {criterion} needs predicted labels, but --pred holds scores. Choose one "
+            f"of {', '.join(known)}, or cut the scores into labels first."
+        )
 
 
 def describe_data(

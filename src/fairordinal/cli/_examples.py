@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._support import show_progress, visible
-from fairordinal.cli._frontier import describe, write_report
+from fairordinal.cli._frontier import as_text, describe, write_report
 from fairordinal.cli._output import resumable, show, shows_progress
 
 LIMIT = 0.1  # of the violation in the demo
@@ -37,9 +37,9 @@ def demo(
     show("\n2. What does it cost to be fair?\n")
     with show_progress(shows_progress(quiet)):
         rows, models = fit_frontier(frame)
-    show(str(models))
     chosen = models.select(max_violation=LIMIT)
-    show(describe(chosen, LIMIT))
+    show(as_text(models, chosen, "the report"))
+    show(describe(models, chosen, LIMIT))
     show("\n3. Written for you to look at, and to predict with:")
     for path in write_results(out, found, rows, models, chosen):
         show(f"   {visible(str(path))}")
@@ -91,7 +91,10 @@ def write_results(folder: Path, found: Any, rows: Any, models: Any, chosen: Any)
 def reproduce(
     name: Annotated[str, typer.Argument(help=f"One of {NAMES}.")],
     splits: Annotated[
-        int | None, typer.Option(min=1, help="Number of splits; all of the paper by default.")
+        int | None,
+        typer.Option(
+            min=1, help="Number of splits; all of the paper by default.", metavar="NUMBER"
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Three splits, and small grids for the methods of ORCA.")
@@ -100,7 +103,9 @@ def reproduce(
         list[str] | None,
         typer.Option(help="A method of ORCA, in figure2; repeat it for more. All by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for all cores.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
+    ] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:

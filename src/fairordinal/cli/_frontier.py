@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from fairordinal._render import paragraphs
 from fairordinal._source import describe_missing, open_table
-from fairordinal._validation import check_choice, check_fraction
+from fairordinal._validation import check_fraction
 from fairordinal.cli._app import (
-    MODELS,
     Basis,
     Cost,
     Criterion,
@@ -29,6 +29,7 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     check_different,
 )
 from fairordinal.cli._input import Table, read_table, rows_located
@@ -41,6 +42,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._wording import in_options
 
 
 def frontier(
@@ -49,7 +51,11 @@ def frontier(
     group: Groups,
     max_violation: Annotated[
         float | None,
-        typer.Option(help="Choose the cheapest model within this limit; else the knee.", min=0.0),
+        typer.Option(
+            help="Choose the cheapest model within this limit; else the knee.",
+            min=0.0,
+            metavar="NUMBER",
+        ),
     ] = None,
     confidence: LimitConfidence = None,
     out: ModelFile = None,
@@ -61,11 +67,14 @@ def frontier(
     feature: Features = None,
     ignore: Ignored = None,
     order: Order = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
+    ] = 1,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit models from accurate to fair, show the frontier, and choose one.
@@ -82,11 +91,17 @@ def frontier(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
-    check_choice(basis, "--model", MODELS)
+    if jobs == 0:
+        raise ValueError("--jobs must be a number of processes, or -1 for all cores, got 0.")
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     table = read_table(table_file, y, group, order, feature or [], ignore or [])
     if table.note and not quiet:
@@ -97,8 +112,8 @@ def frontier(
         chosen = found.select(knee=True)
     else:
         chosen = found.select(max_violation=max_violation, confidence=confidence)
-    show(str(found))
-    show(describe(chosen, max_violation))
+    show(in_options(as_text(found, chosen, "--json")))
+    show(describe(found, chosen, max_violation))
     table.show_missing(rows.data)
     if json_file:
         write_json(json_file, as_json(found, table, rows.data))
@@ -138,16 +153,36 @@ def fit_frontier(
     return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
 
 
-def describe(chosen: Any, limit: float | None) -> str:
-    """Return a sentence about the chosen model."""
+def as_text(found: Any, chosen: Any, has_all: str) -> str:
+    """Return a frontier as text, with the chosen model marked; `has_all` has all models."""
+    from fairordinal.frontier import frontier_text
+
+    return frontier_text(found, number_of(found, chosen), has_all=has_all, closing=())
+
+
+def number_of(found: Any, chosen: Any) -> int:
+    """Return the number of a model that was selected from a frontier."""
+    from fairordinal.plotting import model_number
+
+    number = model_number(found, chosen)
+    assert number is not None
+    return number
+
+
+def describe(found: Any, chosen: Any, limit: float | None) -> str:
+    """Return sentences about the chosen model: its estimates, and the price of fairness."""
     from fairordinal.estimators import describe_basis
+    from fairordinal.frontier import price_of_fairness
 
     why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
     low, high = chosen.expected_violation_interval_
-    return (
-        f"\nChosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
-        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new rows."
-    )
+    lines = [
+        f"Chosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
+        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new "
+        "rows.",
+        price_of_fairness(found, chosen),
+    ]
+    return f"\n{paragraphs(lines)}"
 
 
 def write_report(

@@ -22,6 +22,7 @@ from fairordinal._source import (
 )
 from fairordinal._validation import RowError
 from fairordinal.cli._output import show
+from fairordinal.cli._wording import in_options, worded
 
 
 class LeftOut(NamedTuple):
@@ -54,7 +55,7 @@ class LeftOut(NamedTuple):
             if not self.cells:
                 raise
             raise ValueError(
-                f"{error} Left out: {self} --missing changes what counts as missing."
+                f"{worded(error)} Left out: {self} --missing changes what counts as missing."
             ) from error
 
 
@@ -107,7 +108,7 @@ def rows_located(file: TableFile) -> Iterator[None]:
     try:
         yield
     except RowError as error:
-        raise ValueError(error.located(file.locate(error.row))) from error
+        raise ValueError(in_options(error.located(file.locate(error.row)))) from error
 
 
 class Table(NamedTuple):

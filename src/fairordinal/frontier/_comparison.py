@@ -19,6 +19,7 @@ from fairordinal._render import (
     html_table,
     make_frame,
     number,
+    paragraphs,
     text_table,
 )
 from fairordinal._table import ScoreTable, tabulate
@@ -149,7 +150,7 @@ class ModelComparison:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
 
     def __str__(self) -> str:
-        return "\n".join([self._title, "", text_table(*self._cells)])
+        return "\n\n".join([paragraphs([self._title]), text_table(*self._cells)])
 
     __repr__ = __str__
 

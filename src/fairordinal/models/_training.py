@@ -34,6 +34,7 @@ from fairordinal.models._components import (
 )
 from fairordinal.models._model import TableModel
 from fairordinal.models._preparation import MOST_CATEGORIES, TablePreparation
+from fairordinal.models._suspects import Suspects
 
 logger = logging.getLogger("fairordinal.models")
 
@@ -129,9 +130,11 @@ class TrainingTable:
         kept, data = _usable_rows(labels, group_columns, read, inputs, y)
         taken = {name: read[name].take(kept) for name in inputs}
         preparation = TablePreparation.learn(taken, most_categories=most_categories)
+        labels = _take(labels, kept)
+        _warn_about_columns(taken, preparation, labels, y, by_ignoring=features is None)
         return cls(
             preparation.matrix(taken),
-            _take(labels, kept),
+            labels,
             {name: _take(column, kept) for name, column in group_columns.items()},
             preparation,
             data,
@@ -342,6 +345,21 @@ def _check_known(columns: Iterable[str], names: Iterable[str], argument: str) ->
             raise ValueError(
                 f"{argument} must name columns of the frame, {list(columns)}, got {name!r}."
             )
+
+
+def _warn_about_columns(
+    columns: Mapping[str, TableColumn],
+    preparation: TablePreparation,
+    labels: Column,
+    y: str,
+    *,
+    by_ignoring: bool,
+) -> None:
+    """Warn about inputs that look like identifiers, or like the label."""
+    used = [columns[column.name] for column in preparation.columns]
+    codes = np.unique(labels.values, return_inverse=True)[1]
+    remedy = " by ignore={}" if by_ignoring else " of features"
+    Suspects.among(used, codes).warn_about_columns(y, remedy=remedy)
 
 
 def _usable_rows(

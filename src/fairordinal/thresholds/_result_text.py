@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairordinal._render import (
+    fits_terminal,
     html_page,
     html_table,
     name_of,
@@ -26,13 +27,20 @@ NAME_WIDTH = 15
 Table = tuple[list[str], list[list[str]]]
 
 
-def as_text(result: ThresholdResult) -> str:
-    """The result for a terminal."""
+def as_text(result: ThresholdResult, before: Any = None, *, all_groups: bool = False) -> str:
+    """The result for a terminal, beside the cut points `before` or those of least cost.
+
+    With `all_groups`, groups have rows if they are many or their columns too wide.
+    """
+    tables = [_labels(result, before)]
+    in_rows = all_groups and (len(result.groups) > MOST_GROUPS or not fits_terminal(*tables[0]))
+    if in_rows:
+        tables = [_cut_points(result, before), _groups(result, before)]
     blocks = [
         paragraphs([_headline(result)]),
-        text_table(*_values(result)),
-        text_table(*_labels(result)),
-        paragraphs(_closing(result)),
+        text_table(*_values(result, before)),
+        *(text_table(*table) for table in tables),
+        paragraphs(_closing(result, in_rows)),
     ]
     return "\n\n".join(blocks)
 
@@ -54,23 +62,44 @@ def _headline(result: ThresholdResult) -> str:
     return f"Thresholds for {aim} ({result.method.replace('_', ' ')})"
 
 
-def _values(result: ThresholdResult) -> Table:
-    before, after = result.state(result.cheapest), result.after
+def _values(result: ThresholdResult, before: Any = None) -> Table:
+    old, new = _states(result, before)
     rows = [
-        ["mean cost", number(before.cost), number(after.cost)],
-        ["violation", number(before.violation, 4), number(after.violation, 4)],
+        ["mean cost", number(old.cost), number(new.cost)],
+        ["violation", number(old.violation, 4), number(new.violation, 4)],
     ]
     if result.goal.penalty and not result.goal.hard:
-        rows.append(["objective", number(before.objective), number(after.objective)])
-    return ["", "cheapest", "these"], rows
+        rows.append(["objective", number(old.objective), number(new.objective)])
+    return ["", "cheapest" if before is None else "before", "these"], rows
 
 
-def _labels(result: ThresholdResult) -> Table:
+def _states(result: ThresholdResult, before: Any) -> tuple[State, State]:
+    return result.state(result.cheapest if before is None else before), result.after
+
+
+def _cut_points(result: ThresholdResult, before: Any) -> Table:
+    """Cut points alone."""
+    states, labels = _states(result, before), map(name_of, result.labels.tolist())
+    return ["label", "scores up to"], [[name, _cut(*states, 0, i)] for i, name in enumerate(labels)]
+
+
+def _groups(result: ThresholdResult, before: Any) -> Table:
+    """Shares of the labels, with a row for each group."""
+    states, labels = _states(result, before), [name_of(label) for label in result.labels.tolist()]
+    names = short_names(result.groups.tolist(), 2 * NAME_WIDTH)
+    rows = [
+        [name, *(_share(*states, group, label) for label in range(len(labels)))]
+        for group, name in enumerate(names)
+    ]
+    return ["share that gets", *labels], rows
+
+
+def _labels(result: ThresholdResult, old: Any = None) -> Table:
     """Cut points and shares, before and after.
 
     Cut points have a column; if each group has its own, they are beside the shares.
     """
-    before, after = result.state(result.cheapest), result.after
+    before, after = _states(result, old)
     groups = short_names(result.groups.tolist(), NAME_WIDTH)[:MOST_GROUPS]
     by_group = result.thresholds.ndim == 2
     header = ["label", *([] if by_group else ["scores up to"]), *(f"share of {g}" for g in groups)]
@@ -100,7 +129,7 @@ def _highest_score(state: State, group: int, label: int) -> str:
     return "∞" if highest[label] == np.inf else f"{highest[label]:.4g}"
 
 
-def _closing(result: ThresholdResult) -> list[str]:
+def _closing(result: ThresholdResult, all_groups: bool = False) -> list[str]:
     """What is proved, and what readers should know about the thresholds."""
     lines = [_certificate(result)]
     if result.goal.surcharge:
@@ -119,7 +148,7 @@ def _closing(result: ThresholdResult) -> list[str]:
             "scores would help."
         )
     hidden = len(result.groups) - MOST_GROUPS
-    if hidden > 0:
+    if hidden > 0 and not all_groups:
         lines.append(f"{hidden} more groups: see .frame().")
     return lines
 
