@@ -352,7 +352,7 @@ def test_merged_intersections_go_out_and_come_back():
 
 @pytest.mark.parametrize(
     ("names", "expected"),
-    [(["x", "y", "other"], ["other", "other groups"]), ([3, 1, 2], [2, "other"])],
+    [(["x", "y", "Other"], ["Other", "other groups"]), ([3, 1, 2], [2, "other"])],
 )
 def test_other_is_a_new_group(names, expected):
     a = [names[0]] * 2 + [names[1]] * 3 + [names[2]] * 9

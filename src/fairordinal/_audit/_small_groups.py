@@ -96,5 +96,6 @@ def merge_groups(table: ScoreTable, merged: Array) -> ScoreTable:
     counts = sparse.csc_array(sparse.kron(fold, sparse.eye_array(n_labels)) @ table.counts)
     names = np.empty(len(kept) + 1, dtype=object)
     names[:-1] = table.groups[kept]
-    names[-1] = OTHER if OTHER not in names[:-1].tolist() else f"{OTHER} groups"
+    taken = OTHER in {str(name).casefold() for name in names[:-1]}
+    names[-1] = f"{OTHER} groups" if taken else OTHER
     return replace(table, counts=counts, groups=names)

@@ -97,9 +97,9 @@ def audit(
         ),
     ] = None,
     min_rows: Annotated[
-        float | None,
+        int | None,
         typer.Option(
-            help="Groups with fewer rows are in the tables, but never the main result.", min=0.0
+            help="Groups with fewer rows are in the tables, but never the main result.", min=1
         ),
     ] = None,
     small_groups: Annotated[
