@@ -1,5 +1,6 @@
 """The report as text: what it says, what it escapes, how large it is, and what may be missing."""
 
+import base64
 import datetime
 import json
 import pickle
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,11 +25,13 @@ from fairordinal import (
     FairOrdinalFrontier,
     FairThresholdClassifier,
     audit,
+    audit_counts,
     compare,
     optimize_thresholds,
 )
 from fairordinal._render import number, percent
 from fairordinal.baselines import WassersteinFairClassifier
+from fairordinal.frontier import price_of_fairness
 from fairordinal.report import Report, report, report_compare
 from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
 from fairordinal.report._page import as_json, display_names, visible_name
@@ -126,9 +130,10 @@ def test_any_part_may_be_missing(found, cuts, frontier, with_audit, with_cuts, w
             report()
         return
     page = Page(report(**given).html)
-    expected = ["disparities", "groups"] * with_audit + ["frontier"] * with_frontier
+    expected = ["frontier", "compared"] * with_frontier
+    expected += ["disparities", "groups"] * (with_audit or with_frontier)
     expected += ["scores"] * (with_cuts or with_frontier) + ["done", "limits"]
-    assert sections(page) == expected
+    assert sections(page) == expected + ["technical"] * with_frontier
     targets = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
     assert {a["href"][1:] for a in page.all("a")} <= targets
 
@@ -210,7 +215,8 @@ def test_a_page_without_scripts_holds_all_models(frontier):
             values += [number(m.cost), "{:.3f} to {:.3f}".format(*m.cost_interval)]
             values += [number(m.violation), "{:.3f} to {:.3f}".format(*m.violation_interval)]
         assert f"{i} {' '.join(values)}" in text
-    assert "Cut points and labels of model 3" in text
+    assert "Audit of the held-out predictions of model 3" in text
+    assert "Held-out scores of the training rows, by model 3" in text
 
 
 def data_of(page):
@@ -224,16 +230,104 @@ def test_the_data_of_the_script_are_the_points(fitted):
     page = report(frontier=fitted, chosen=fitted.select(knee=True))
     data, frame = data_of(page), fitted.frame()
     assert len(data["points"]) == len(fitted.points_)
-    for i, (label, measures, cuts, shares, *_) in enumerate(data["points"]):
+    for i, (label, measures, facts, *_) in enumerate(data["points"]):
         rows = frame[frame["model"] == i]
         assert [m[0] for m in measures] == [number(cost) for cost in rows["cost"]]
         assert [m[2] for m in measures] == [number(value) for value in rows["violation"]]
         assert label.startswith(f"Model {i}: ")
-        model = fitted.model(i)
-        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_ if np.isfinite(cut)]
-        assert [text for text in cuts if "score" not in text] == finite
-        share = model.result_.after.shares
-        assert shares == [[percent(value) for value in row] for row in share]
+        assert facts[0] == f"{rows['n_labels'].iloc[0]} of 4"
+
+
+def parts_of(page):
+    """The HTML of each part of a page that follows the picked point."""
+    tail = "(?=</section>\n<section|</div>(?:<div data-part|\n<section|<section))"
+    return dict(re.findall(rf'data-part="(\w+)">\n?(.*?){tail}', page.html, re.S))
+
+
+def unpacked(text):
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def test_the_parts_of_a_picked_model_are_those_of_its_own_page(fitted):
+    details = data_of(report(frontier=fitted, max_violation=0.1))["details"]
+    assert len(details) == len(fitted.points_)
+    for i, packed in enumerate(details):
+        own = parts_of(report(frontier=fitted, chosen=i, max_violation=0.1))
+        assert sorted(own) == ["compared", "disparities", "groups", "scores", "verdict"]
+        assert {name: html.strip() for name, html in unpacked(packed).items()} == {
+            name: html.strip() for name, html in own.items()
+        }
+
+
+def test_the_chosen_model_is_audited_by_its_held_out_predictions(fitted):
+    """Counts of the cross-fitted predictions, audited by another door."""
+    text = Page(report(frontier=fitted, chosen=1).html).text
+    table = fitted.points_[1].candidate.table
+    group, label, predicted = np.nonzero(table.cube)
+    found = audit_counts(
+        {"count": table.cube[group, label, predicted], "group": table.groups[group],
+         "true": table.labels[label], "predicted": table.labels[predicted]},
+        y_true="true", y_pred="predicted", sensitive_features="group", count="count",
+    )  # fmt: skip
+    for finding in found.findings:
+        lower, upper = finding.violation_interval
+        values = f"{number(finding.violation)} {number(lower)} to {number(upper)}"
+        assert f"{finding.criterion.title} {values}" in text
+    for i, group in enumerate(found.table.groups):
+        columns = found.group_columns()
+        rest = number(columns["mean_cost"][i]), percent(columns["too_low"][i])
+        assert re.search(rf"{group} \d+ \d+% {' '.join(rest)}", text)
+
+
+def test_the_chosen_model_is_compared_with_the_most_accurate_one(fitted):
+    last = len(fitted.points_) - 1
+    best, own = (fitted.points_[i] for i in (last, 1))
+    page = report(frontier=fitted, chosen=1)
+    text = Page(page.html).text
+    cost = f"{own.expected.cost - best.expected.cost:+.3f}".replace("-", "−")
+    assert f"mean cost {number(best.expected.cost)} {number(own.expected.cost)} {cost}" in text
+    violations = f"{number(best.expected.violation)} {number(own.expected.violation)} "
+    assert f"violation of pairwise demographic parity {violations}" in text
+    before, after = (
+        point.candidate.table.cube.sum(axis=1) / point.candidate.table.group_totals[:, None]
+        for point in (best, own)
+    )
+    for group, old, new in zip(own.table.groups, before, after, strict=True):
+        pairs = zip(old, new, strict=True)
+        shares = " ".join(f"{percent(b)} → {percent(a)}" for b, a in pairs)
+        assert f"{group} {shares}" in text
+    sentence = price_of_fairness(fitted, 1)
+    assert sentence[1:] in text
+    assert "least cost" not in text
+    alone = Page(report(frontier=fitted, chosen=last).html).text
+    assert f"Model {last} is the most accurate one" in alone
+    assert price_of_fairness(fitted, last) in alone
+
+
+def test_a_given_audit_and_given_cut_points_do_not_follow_the_picked_point(fitted, found, cuts):
+    page = report(found, thresholds=cuts, frontier=fitted)
+    assert {*unpacked(data_of(page)["details"][0])} == {"verdict", "compared"}
+    assert "Audit of the given predictions, not of a model" in Page(page.html).text
+    assert "least cost" in Page(page.html).text
+
+
+def test_details_without_room_are_left_out_the_nearest_are_kept(fitted, monkeypatch):
+    monkeypatch.setattr("fairordinal.report._report.LARGEST", 90_000)
+    details = data_of(report(frontier=fitted, chosen=0))["details"]
+    assert details[0] is not None
+    kept = [text is not None for text in details]
+    assert kept == sorted(kept, reverse=True)
+    assert not all(kept)
+
+
+def test_technical_settings_are_an_appendix_without_names_of_arguments(fitted):
+    page = Page(report(frontier=fitted).html)
+    assert sections(page)[-1] == "technical"
+    appendix = page.text.split("Appendix: technical settings")[-1]
+    assert "Cross-validation, folds 2" in appendix
+    assert "Limit in training" in appendix
+    for name in ("max_iter", "random_state", "n_jobs", "cost_matrix"):
+        assert name not in page.text
 
 
 def test_the_chosen_model_is_shown_first(fitted):

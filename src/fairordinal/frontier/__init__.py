@@ -4,6 +4,7 @@ from fairordinal.frontier._comparison import ModelComparison, compare
 from fairordinal.frontier._frontier import FairOrdinalFrontier
 from fairordinal.frontier._point import FrontierPoint
 from fairordinal.frontier._point import farthest_from_chord as farthest_from_chord
+from fairordinal.frontier._point import price_of_fairness as price_of_fairness
 from fairordinal.thresholds import Measured
 
 __all__ = ["FairOrdinalFrontier", "FrontierPoint", "Measured", "ModelComparison", "compare"]

@@ -12,6 +12,7 @@ import numpy as np
 from fairordinal._render import number, paragraphs, text_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
+from fairordinal.plotting import model_number
 from fairordinal.thresholds import Candidate, Measured, ThresholdResult
 
 if TYPE_CHECKING:
@@ -104,6 +105,33 @@ def farthest_from_chord(violations: Array, costs: Array) -> int:
     across = (violations - violations[0]) / (np.ptp(violations) or 1.0)
     down = (costs - costs[-1]) / (np.ptp(costs) or 1.0)
     return int((1.0 - across - down).argmax())
+
+
+def price_of_fairness(frontier: FairOrdinalFrontier, chosen: Any) -> str:
+    """A sentence: violation and cost of a model, compared with the most accurate one.
+
+    `chosen` is a model of the frontier's `select`, or the number of one. Both are expected values
+    on new rows.
+    """
+    number_chosen, points = model_number(frontier, chosen), frontier.points_
+    assert number_chosen is not None
+    own, best = points[number_chosen].expected, points[-1].expected
+    in_labels = isinstance(frontier.cost_matrix, str) and frontier.cost_matrix == "absolute"
+    what, unit = ("mean error", " labels") if in_labels else ("mean cost", "")
+    if number_chosen == len(points) - 1:
+        violation, cost = number(own.violation), number(own.cost, 2)
+        return f"This is the most accurate model: violation {violation}, {what} {cost}{unit}."
+    digits = 2 if number(best.cost, 2) != number(own.cost, 2) else 3
+    cost = _changes(best.cost, own.cost, digits)
+    return f"Violation {_changes(best.violation, own.violation, 3)}; the {what} {cost}{unit}."
+
+
+def _changes(before: float, after: float, digits: int) -> str:
+    """How a quantity changes, such as "falls from 0.156 to 0.015"."""
+    old, new = number(before, digits), number(after, digits)
+    if old == new:
+        return f"stays at {old}"
+    return f"{'grows' if after > before else 'falls'} from {old} to {new}"
 
 
 def frontier_text(frontier: FairOrdinalFrontier) -> str:

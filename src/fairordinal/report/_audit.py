@@ -339,6 +339,15 @@ def groups_view(audit: Audit) -> GroupsView:
     )
 
 
+def mean_cost(audit: Audit) -> float:
+    """Mean cost of all rows; nan for scores."""
+    columns = audit.group_columns()
+    if "mean_cost" not in columns:
+        return float("nan")
+    totals = audit.table.group_totals
+    return float(columns["mean_cost"] @ (totals / totals.sum()))
+
+
 def _group_view(
     audit: Audit, columns: dict[str, Array], i: int, name: Name, counts: Array | None
 ) -> GroupView:

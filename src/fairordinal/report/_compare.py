@@ -28,6 +28,7 @@ from fairordinal.report._audit import (
     common_scale,
     groups_view,
     main_view,
+    mean_cost,
 )
 from fairordinal.report._model_card import caveats, check_lines, facts
 from fairordinal.report._numbers import interval_text, signed
@@ -238,7 +239,7 @@ def _compare_audits(a: Audit, b: Audit, criterion: str) -> ComparedAudits:
     """Compare two audits, without intervals."""
     _check_same_rows(a, b, criterion)
     values = {
-        "mean cost": (_mean_cost(a), _mean_cost(b)),
+        "mean cost": (mean_cost(a), mean_cost(b)),
         "violation": (a[criterion].violation, b[criterion].violation),
     }
     differences = [
@@ -247,14 +248,6 @@ def _compare_audits(a: Audit, b: Audit, criterion: str) -> ComparedAudits:
         if name == "violation" or not np.isnan(one + two)  # scores have no cost
     ]
     return ComparedAudits((a, b), differences, criterion, paired=False)
-
-
-def _mean_cost(one: Audit) -> float:
-    columns = one.group_columns()
-    if "mean_cost" not in columns:
-        return float("nan")
-    totals = one.table.group_totals
-    return float(columns["mean_cost"] @ (totals / totals.sum()))
 
 
 # Checks
