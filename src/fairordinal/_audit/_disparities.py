@@ -196,8 +196,8 @@ class Finding:
         clearest = int(np.nanargmax(self.listed(self.lower)))
         (row,) = self.rows([clearest])
         return [
-            f"* {self.criterion.title}: the worst pair is too small for a conclusion; the clearest "
-            f"is {row['group']!r} > {row['other']!r}, {number(row['disparity'])} "
+            f"* {self.criterion.title}: that pair is too small to be sure; the clearest is "
+            f"{row['group']!r} > {row['other']!r}, {number(row['disparity'])} "
             f"({number(row['lower'])} … {number(row['upper'])})."
         ]
 

@@ -79,7 +79,7 @@ def _headline(audit: Audit) -> list[str]:
 
 def _violations(audit: Audit, width: int) -> Table:
     """Header and rows of the table of criteria."""
-    header = ["criterion", "violation", "interval", "significant", "worst pair"]
+    header = ["criterion", "violation", "interval", "clear evidence", "worst pair"]
     return header, [_violation(finding, width) for finding in audit.findings]
 
 
