@@ -227,7 +227,9 @@ def test_the_price_of_fairness_is_a_sentence(own, cost_matrix, sentence):
         SimpleNamespace(expected=Measured(cost, ends, violation, ends))
         for violation, cost in (own, (0.156, 1.56))
     ]
-    frontier = SimpleNamespace(points_=points, cost_matrix=cost_matrix)
+    frontier = SimpleNamespace(
+        points_=points, cost_matrix=cost_matrix, classes_=np.array([1, 2, 3])
+    )
     assert price_of_fairness(frontier, 0) == sentence
     assert price_of_fairness(frontier, 1).startswith(
         "This is the most accurate model: violation 0.156, mean "

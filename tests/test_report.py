@@ -440,7 +440,7 @@ def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
     found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
     assert found["demographic_parity"].worst_is_doubtful
     text = Page(report(found).html).text
-    assert "This pair has too few rows for a conclusion; the clearest pair is “b” and “a”" in text
+    assert "That pair is too small to be sure; the clearest is “b” and “a”" in text
 
 
 def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
@@ -452,7 +452,7 @@ def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(foun
 
 def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
     text = Page(report(found, criterion="harm_parity").html).text
-    assert "“people” is the number that the first value is based on" in text
+    assert "the two mean harms, and the number of people behind the first" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
 
@@ -664,10 +664,68 @@ def test_two_predictors_are_compared_with_paired_intervals():
     row = frame.iloc[1]
     ends = [row[f"cost_difference{end}"] for end in ("", "_lower", "_upper")]
     shown = [f"{value:+.3f}".replace("-", "−") for value in ends]
-    assert f"{shown[0]}* {shown[1]} to {shown[2]}" in text
+    assert f"{shown[0]} {shown[1]} to {shown[2]} yes" in text
     assert "From “<b>now</b>” to “then”, the violation of pairwise demographic parity " in text
     rises = "rises" if row["cost_difference"] > 0 else "falls"
-    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (chance does not" in text
+    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (clear evidence)" in text
+
+
+def compared_groups():
+    """Predictors that favour opposite groups, and a group of one row."""
+    y = np.arange(240) % 4
+    a = np.where(np.arange(240) % 8 < 4, "men", "women")
+    a[0] = "one"
+    up = np.minimum(y + 1, 3)
+    return y, a, np.where(a == "men", up, y), np.where(a == "women", up, y)
+
+
+def test_pairs_have_one_direction_and_the_evidence_of_the_text():
+    y, a, first, second = compared_groups()
+    given = {"y": y, "sensitive_features": a}
+    page = report_compare(first, second, names=("now", "then"), **given)
+    text = Page(page.html).text
+    for name, predicted in (("now", first), ("then", second)):
+        (finding,) = audit(
+            y, predicted, sensitive_features=a, criteria=["demographic_parity"]
+        ).findings
+        men, women = (finding.table.groups.tolist().index(g) for g in ("men", "women"))
+        found = (finding.disparities, finding.lower, finding.upper)
+        value, lower, upper = (values[0, men, women] for values in found)
+        row = f"{name} {signed(value)} {interval_text(lower, upper)} yes"
+        assert row in text
+        assert (value > 0) == (name == "now")
+    found = compare({"now": first, "then": second}, None, y, sensitive_features=a)
+    (line,) = [line for line in str(found).splitlines() if line.startswith("then: clear")]
+    rows = {name: re.search(rf"{name} [^()]*\([^()]*\) [^()]*\([^()]*\) \S+ \S+ to \S+ (\w+)", text)
+            for name in ("mean cost", "violation")}  # fmt: skip
+    assert f"in cost: {rows['mean cost'][1]}, in violation: {rows['violation'][1]}." in line
+    assert "No interval for groups of fewer than two rows" in text
+    assert "ComparedAudits" not in text
+
+
+def test_a_mapping_of_two_is_compared_as_compare_takes_it():
+    y, a, first, second = compared_groups()
+    given = {"y": y, "sensitive_features": a, "date": DAY}
+    page = report_compare({"now": first, "then": second}, **given)
+    assert page.html == report_compare(first, second, names=("now", "then"), **given).html
+    by_place = report_compare(
+        {"now": first, "then": second}, None, y, sensitive_features=a, date=DAY
+    )
+    assert page.html == by_place.html
+    with pytest.raises(ValueError, match=r"must have two predictors, .* got 3 predictors"):
+        report_compare({"a": first, "b": second, "c": y}, **given)
+    with pytest.raises(ValueError, match="b is missing"):
+        report_compare(first, **given)
+
+
+def test_labels_of_one_predictor_are_labels_of_both():
+    y, a, first, second = compared_groups()
+    y, first, second = (np.array([1, 2, 4, 6])[codes] for codes in (y, first, second))
+    second = np.where(np.arange(240) < 3, 5, second)
+    page = Page(report_compare(first, second, y=y, sensitive_features=a).html)
+    assert page.text.count("true ↓ predicted → 1 2 4 5 6") == 6  # 3 groups, 2 predictors
+    cost = compare({"a": first, "b": second}, None, y, sensitive_features=a).frame()["cost"]
+    assert f"mean cost {number(cost[0])} (" in page.text
 
 
 def test_fitted_models_are_compared(fitted):
@@ -687,15 +745,12 @@ def test_both_halves_of_a_comparison_have_the_same_scale():
         lowered.tolist(), predicted.tolist(), y=y.tolist(), sensitive_features=a.tolist(),
         labels=labels, names=("harsh", "now"), max_violation=0.3,
     )  # fmt: skip
-    for mark in (
-        '"tick" style="left:(.+?)">(.+?)<',
-        '"zero" style="(.+?)"',
-        '"limit" style="(.+?)"',
-    ):
-        found = re.findall(f"class={mark}", page.html)
-        half = len(found) // 2
-        assert half > 0
-        assert found[:half] == found[half:]
+    tracks = re.findall('class="track"(.*?)</div>', page.html)
+    ticks, drawn = tracks[0], tracks[1:]
+    assert 'class="tick"' in ticks
+    assert len(drawn) == 6  # 3 pairs, 2 predictors
+    for mark in ("zero", "limit"):
+        assert len({re.search(f'"{mark}" style="(.+?)"', track)[1] for track in drawn}) == 1
     cells = re.findall(r'<td(?: class="(?:more|less)(\d)")?>([+−]0\.\d+)', page.html)
     values = np.array([float(text[1:]) for _, text in cells])
     strengths = [int(shade or 0) for shade, _ in cells]

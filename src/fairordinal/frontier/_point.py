@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairordinal._costs import label_places
 from fairordinal._render import number, paragraphs, text_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
@@ -117,6 +118,7 @@ def price_of_fairness(frontier: FairOrdinalFrontier, chosen: Any) -> str:
     assert number_chosen is not None
     own, best = points[number_chosen].expected, points[-1].expected
     in_labels = isinstance(frontier.cost_matrix, str) and frontier.cost_matrix == "absolute"
+    in_labels = in_labels and bool((np.diff(label_places(frontier.classes_)) == 1).all())
     what, unit = ("mean error", " labels") if in_labels else ("mean cost", "")
     if number_chosen == len(points) - 1:
         violation, cost = number(own.violation), number(own.cost, 2)

@@ -89,7 +89,11 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
-        [f"{number(low)} and {number(high)}" for low, high in frontier.holes_],
+        [
+            f"between {number(low)} and {number(high)}"
+            for low, high in frontier.holes_
+            if number(low) != number(high)
+        ],
         FACTS,
         [],
         [],

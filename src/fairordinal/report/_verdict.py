@@ -137,7 +137,7 @@ def _clearest_note(finding: Finding) -> str:
     names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
     ends = interval_text(finding.lower[part, g, h], finding.upper[part, g, h])
     return (
-        f"This pair has too few rows for a conclusion; the clearest pair is “{names[g].short}” and "
+        f"That pair is too small to be sure; the clearest is “{names[g].short}” and "
         f"“{names[h].short}”, with a disparity of {number(finding.disparities[part, g, h])} "
         f"({ends})."
     )
