@@ -239,7 +239,9 @@ def test_undefined_differences_are_said_to_be_so():
         {"one": [1, 2], "two": [2, 1]}, None, [1, 2],
         sensitive_features=["a", "b"], criterion="equal_opportunity",
     )  # fmt: skip
-    assert str(found).splitlines()[-1].split()[-2:] == ["undefined", "undefined"]
+    table, evidence = str(found).split("\n\n")[1:]
+    assert table.split()[-2:] == ["undefined", "undefined"]
+    assert evidence.endswith("in violation: undefined.")
     assert np.isnan(found.frame()["violation_difference"][1])
 
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
 from fairordinal._path import non_dominated
-from fairordinal.frontier import frontier_text, price_of_fairness
+from fairordinal.frontier import Measured, frontier_text, price_of_fairness
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import limited
@@ -261,3 +261,31 @@ def test_a_distance_of_numbers_is_no_number_of_labels(frontier, classes, unit):
     other.classes_ = np.array(classes)
     words = price_of_fairness(other, 0)
     assert words.endswith(f"{frontier.points_[0].expected.cost:.2f}{unit}")
+
+
+@pytest.mark.parametrize(
+    ("own", "cost_matrix", "sentence"),
+    [
+        ((0.0151, 1.808), "absolute",
+         "Violation falls from 0.156 to 0.015; the mean error grows from 1.56 to 1.81 labels."),
+        ((0.1561, 1.5602), "absolute",
+         "Violation stays at 0.156; the mean error stays at 1.560 labels."),
+        ((0.2, 1.563), "squared",
+         "Violation grows from 0.156 to 0.200; the mean cost grows from 1.560 to 1.563."),
+        ((0.1, 1.8), np.ones((2, 2)),
+         "Violation falls from 0.156 to 0.100; the mean cost grows from 1.56 to 1.80."),
+    ],
+)  # fmt: skip
+def test_the_price_of_fairness_is_a_sentence(own, cost_matrix, sentence):
+    ends = (0.0, 1.0)
+    points = [
+        SimpleNamespace(expected=Measured(cost, ends, violation, ends))
+        for violation, cost in (own, (0.156, 1.56))
+    ]
+    frontier = SimpleNamespace(
+        points_=points, cost_matrix=cost_matrix, classes_=np.array([1, 2, 3])
+    )
+    assert price_of_fairness(frontier, 0) == sentence
+    assert price_of_fairness(frontier, 1).startswith(
+        "This is the most accurate model: violation 0.156, mean "
+    )

@@ -1,5 +1,6 @@
 """The report as text: what it says, what it escapes, how large it is, and what may be missing."""
 
+import base64
 import datetime
 import json
 import pickle
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,11 +25,13 @@ from fairordinal import (
     FairOrdinalFrontier,
     FairThresholdClassifier,
     audit,
+    audit_counts,
     compare,
     optimize_thresholds,
 )
 from fairordinal._render import number, percent
 from fairordinal.baselines import WassersteinFairClassifier
+from fairordinal.frontier import price_of_fairness
 from fairordinal.report import Report, report, report_compare
 from fairordinal.report._numbers import (
     Axis,
@@ -133,9 +137,10 @@ def test_any_part_may_be_missing(found, cuts, frontier, with_audit, with_cuts, w
             report()
         return
     page = Page(report(**given).html)
-    expected = ["disparities", "groups"] * with_audit + ["frontier"] * with_frontier
+    expected = ["frontier", "compared"] * with_frontier
+    expected += ["disparities", "groups"] * (with_audit or with_frontier)
     expected += ["scores"] * (with_cuts or with_frontier) + ["done", "limits"]
-    assert sections(page) == expected
+    assert sections(page) == expected + ["technical"] * with_frontier
     targets = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
     assert {a["href"][1:] for a in page.all("a")} <= targets
 
@@ -266,7 +271,8 @@ def test_a_page_without_scripts_holds_all_models(frontier):
             values += [number(m.cost), "{:.3f} to {:.3f}".format(*m.cost_interval)]
             values += [number(m.violation), "{:.3f} to {:.3f}".format(*m.violation_interval)]
         assert f"{i} {' '.join(values)}" in text
-    assert "Cut points and labels of model 3" in text
+    assert "Audit of the held-out predictions of model 3" in text
+    assert "Held-out scores of the training rows, by model 3" in text
 
 
 def data_of(page):
@@ -280,18 +286,104 @@ def test_the_data_of_the_script_are_the_points(fitted):
     page = report(frontier=fitted, chosen=fitted.select(knee=True))
     data, frame = data_of(page), fitted.frame()
     assert len(data["points"]) == len(fitted.points_)
-    for i, (label, measures, cuts, shares, *_) in enumerate(data["points"]):
+    for i, (label, measures, facts, *_) in enumerate(data["points"]):
         rows = frame[frame["model"] == i]
         assert [m[0] for m in measures] == [number(cost) for cost in rows["cost"]]
         assert [m[2] for m in measures] == [number(value) for value in rows["violation"]]
         assert label.startswith(f"Model {i}: ")
-        model = fitted.model(i)
-        below = np.r_[-np.inf, model.thresholds_[:-1]]
-        given = np.isfinite(model.thresholds_) & (model.thresholds_ > below)
-        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_[given]]
-        assert [text for text in cuts if "score" not in text] == finite
-        share = model.result_.after.shares
-        assert shares == [[percent(value) for value in row] for row in share]
+        assert facts[0] == f"{rows['n_labels'].iloc[0]} of 4"
+
+
+def parts_of(page):
+    """The HTML of each part of a page that follows the picked point."""
+    tail = "(?=</section>\n<section|</div>(?:<div data-part|\n<section|<section))"
+    return dict(re.findall(rf'data-part="(\w+)">\n?(.*?){tail}', page.html, re.S))
+
+
+def unpacked(text):
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def test_the_parts_of_a_picked_model_are_those_of_its_own_page(fitted):
+    details = data_of(report(frontier=fitted, max_violation=0.1))["details"]
+    assert len(details) == len(fitted.points_)
+    for i, packed in enumerate(details):
+        own = parts_of(report(frontier=fitted, chosen=i, max_violation=0.1))
+        assert sorted(own) == ["compared", "disparities", "groups", "scores", "verdict"]
+        assert {name: html.strip() for name, html in unpacked(packed).items()} == {
+            name: html.strip() for name, html in own.items()
+        }
+
+
+def test_the_chosen_model_is_audited_by_its_held_out_predictions(fitted):
+    """Counts of the cross-fitted predictions, audited by another door."""
+    text = Page(report(frontier=fitted, chosen=1).html).text
+    table = fitted.points_[1].candidate.table
+    group, label, predicted = np.nonzero(table.cube)
+    found = audit_counts(
+        {"count": table.cube[group, label, predicted], "group": table.groups[group],
+         "true": table.labels[label], "predicted": table.labels[predicted]},
+        y_true="true", y_pred="predicted", sensitive_features="group", count="count",
+    )  # fmt: skip
+    for finding in found.findings:
+        lower, upper = finding.violation_interval
+        values = f"{number(finding.violation)} {number(lower)} to {number(upper)}"
+        assert f"{finding.criterion.title} {values}" in text
+    for i, group in enumerate(found.table.groups):
+        columns = found.group_columns()
+        rest = number(columns["mean_cost"][i]), percent(columns["too_low"][i])
+        assert re.search(rf"{group} \d+ \d+% {' '.join(rest)}", text)
+
+
+def test_the_chosen_model_is_compared_with_the_most_accurate_one(fitted):
+    last = len(fitted.points_) - 1
+    best, own = (fitted.points_[i] for i in (last, 1))
+    page = report(frontier=fitted, chosen=1)
+    text = Page(page.html).text
+    cost = f"{own.expected.cost - best.expected.cost:+.3f}".replace("-", "−")
+    assert f"mean cost {number(best.expected.cost)} {number(own.expected.cost)} {cost}" in text
+    violations = f"{number(best.expected.violation)} {number(own.expected.violation)} "
+    assert f"violation of pairwise demographic parity {violations}" in text
+    before, after = (
+        point.candidate.table.cube.sum(axis=1) / point.candidate.table.group_totals[:, None]
+        for point in (best, own)
+    )
+    for group, old, new in zip(own.table.groups, before, after, strict=True):
+        pairs = zip(old, new, strict=True)
+        shares = " ".join(f"{percent(b)} → {percent(a)}" for b, a in pairs)
+        assert f"{group} {shares}" in text
+    sentence = price_of_fairness(fitted, 1)
+    assert sentence[1:] in text
+    assert "least cost" not in text
+    alone = Page(report(frontier=fitted, chosen=last).html).text
+    assert f"Model {last} is the most accurate one" in alone
+    assert price_of_fairness(fitted, last) in alone
+
+
+def test_a_given_audit_and_given_cut_points_do_not_follow_the_picked_point(fitted, found, cuts):
+    page = report(found, thresholds=cuts, frontier=fitted)
+    assert {*unpacked(data_of(page)["details"][0])} == {"verdict", "compared"}
+    assert "Audit of the given predictions, not of a model" in Page(page.html).text
+    assert "least cost" in Page(page.html).text
+
+
+def test_details_without_room_are_left_out_the_nearest_are_kept(fitted, monkeypatch):
+    monkeypatch.setattr("fairordinal.report._report.LARGEST", 90_000)
+    details = data_of(report(frontier=fitted, chosen=0))["details"]
+    assert details[0] is not None
+    kept = [text is not None for text in details]
+    assert kept == sorted(kept, reverse=True)
+    assert not all(kept)
+
+
+def test_technical_settings_are_an_appendix_without_names_of_arguments(fitted):
+    page = Page(report(frontier=fitted).html)
+    assert sections(page)[-1] == "technical"
+    appendix = page.text.split("Appendix: technical settings")[-1]
+    assert "Cross-validation, folds 2" in appendix
+    assert "Limit in training" in appendix
+    for name in ("max_iter", "random_state", "n_jobs", "cost_matrix"):
+        assert name not in page.text
 
 
 def test_the_chosen_model_is_shown_first(fitted):
@@ -453,7 +545,7 @@ def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(foun
 def test_harm_is_not_called_favour_and_not_counted_in_pairs(higher_is):
     found = audit_of(higher_is=higher_is)
     text = Page(report(found, criterion="harm_parity").html).text
-    assert "“people” is the number that the first value is based on" in text
+    assert "the two mean harms, and the number of people behind the first" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
     side = {"better": "low", "worse": "high"}[higher_is]
@@ -680,10 +772,68 @@ def test_two_predictors_are_compared_with_paired_intervals():
     row = frame.iloc[1]
     ends = [row[f"cost_difference{end}"] for end in ("", "_lower", "_upper")]
     shown = [f"{value:+.3f}".replace("-", "−") for value in ends]
-    assert f"{shown[0]}* {shown[1]} to {shown[2]}" in text
+    assert f"{shown[0]} {shown[1]} to {shown[2]} yes" in text
     assert "From “<b>now</b>” to “then”, the violation of pairwise demographic parity " in text
     rises = "rises" if row["cost_difference"] > 0 else "falls"
-    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (chance does not" in text
+    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (clear evidence)" in text
+
+
+def compared_groups():
+    """Predictors that favour opposite groups, and a group of one row."""
+    y = np.arange(240) % 4
+    a = np.where(np.arange(240) % 8 < 4, "men", "women")
+    a[0] = "one"
+    up = np.minimum(y + 1, 3)
+    return y, a, np.where(a == "men", up, y), np.where(a == "women", up, y)
+
+
+def test_pairs_have_one_direction_and_the_evidence_of_the_text():
+    y, a, first, second = compared_groups()
+    given = {"y": y, "sensitive_features": a}
+    page = report_compare(first, second, names=("now", "then"), **given)
+    text = Page(page.html).text
+    for name, predicted in (("now", first), ("then", second)):
+        (finding,) = audit(
+            y, predicted, sensitive_features=a, criteria=["demographic_parity"]
+        ).findings
+        men, women = (finding.table.groups.tolist().index(g) for g in ("men", "women"))
+        found = (finding.disparities, finding.lower, finding.upper)
+        value, lower, upper = (values[0, men, women] for values in found)
+        row = f"{name} {signed(value)} {interval_text(lower, upper)} yes"
+        assert row in text
+        assert (value > 0) == (name == "now")
+    found = compare({"now": first, "then": second}, None, y, sensitive_features=a)
+    (line,) = [line for line in str(found).splitlines() if line.startswith("then: clear")]
+    rows = {name: re.search(rf"{name} [^()]*\([^()]*\) [^()]*\([^()]*\) \S+ \S+ to \S+ (\w+)", text)
+            for name in ("mean cost", "violation")}  # fmt: skip
+    assert f"in cost: {rows['mean cost'][1]}, in violation: {rows['violation'][1]}." in line
+    assert "No interval for groups of fewer than two rows" in text
+    assert "ComparedAudits" not in text
+
+
+def test_a_mapping_of_two_is_compared_as_compare_takes_it():
+    y, a, first, second = compared_groups()
+    given = {"y": y, "sensitive_features": a, "date": DAY}
+    page = report_compare({"now": first, "then": second}, **given)
+    assert page.html == report_compare(first, second, names=("now", "then"), **given).html
+    by_place = report_compare(
+        {"now": first, "then": second}, None, y, sensitive_features=a, date=DAY
+    )
+    assert page.html == by_place.html
+    with pytest.raises(ValueError, match=r"must have two predictors, .* got 3 predictors"):
+        report_compare({"a": first, "b": second, "c": y}, **given)
+    with pytest.raises(ValueError, match="b is missing"):
+        report_compare(first, **given)
+
+
+def test_labels_of_one_predictor_are_labels_of_both():
+    y, a, first, second = compared_groups()
+    y, first, second = (np.array([1, 2, 4, 6])[codes] for codes in (y, first, second))
+    second = np.where(np.arange(240) < 3, 5, second)
+    page = Page(report_compare(first, second, y=y, sensitive_features=a).html)
+    assert page.text.count("true ↓ predicted → 1 2 4 5 6") == 6  # 3 groups, 2 predictors
+    cost = compare({"a": first, "b": second}, None, y, sensitive_features=a).frame()["cost"]
+    assert f"mean cost {number(cost[0])} (" in page.text
 
 
 def test_fitted_models_are_compared(fitted):
@@ -703,15 +853,12 @@ def test_both_halves_of_a_comparison_have_the_same_scale():
         lowered.tolist(), predicted.tolist(), y=y.tolist(), sensitive_features=a.tolist(),
         labels=labels, names=("harsh", "now"), max_violation=0.3,
     )  # fmt: skip
-    for mark in (
-        '"tick" style="left:(.+?)">(.+?)<',
-        '"zero" style="(.+?)"',
-        '"limit" style="(.+?)"',
-    ):
-        found = re.findall(f"class={mark}", page.html)
-        half = len(found) // 2
-        assert half > 0
-        assert found[:half] == found[half:]
+    tracks = re.findall('class="track"(.*?)</div>', page.html)
+    ticks, drawn = tracks[0], tracks[1:]
+    assert 'class="tick"' in ticks
+    assert len(drawn) == 6  # 3 pairs, 2 predictors
+    for mark in ("zero", "limit"):
+        assert len({re.search(f'"{mark}" style="(.+?)"', track)[1] for track in drawn}) == 1
     cells = re.findall(r'<td(?: class="(?:more|less)(\d)")?>([+−]0\.\d+)', page.html)
     values = np.array([float(text[1:]) for _, text in cells])
     strengths = [int(shade or 0) for shade, _ in cells]

@@ -3,6 +3,7 @@
 import signal
 import threading
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ from fairordinal.datasets import make_biased_ordinal
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import _branch_and_bound, read_goal, read_settings, solve
 from fairordinal.thresholds._choice import _growth_needed, _limiting_group
+from fairordinal.thresholds._result_text import _rounded_down
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
@@ -413,7 +415,7 @@ def test_the_result_prints_and_shows():
     result = optimize_thresholds(s, y, sensitive_features=groups, trade_off=0.3)
     text = str(result)
     assert "least mean cost + 2.143 × violation of pairwise demographic parity" in text
-    assert "Proved: no thresholds" in text
+    assert "Proved: no cut points on these scores are better." in text
     assert max(map(len, text.splitlines())) <= 110
     html = result._repr_html_()
     assert "&lt;b&gt;tall" in html
@@ -423,6 +425,33 @@ def test_the_result_prints_and_shows():
         s, y, sensitive_features=groups, trade_off=0.3, method="local_search", random_state=0
     )
     assert "Not proved: the best objective lies between" in str(searched)
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        (
+            {"max_violation": 0.05},
+            "no cut points within the limit cost less than {}; these cost {}",
+        ),
+        (
+            {"trade_off": 0.5},
+            "no cut points have a mean cost + 5 × violation below {}; these have {}",
+        ),
+    ],
+)
+def test_the_certificate_says_what_others_cost_at_least(goal, words):
+    s, y, a = biased()
+    result = optimize_thresholds(s, y, sensitive_features=a, **goal)
+    for bound, shown in ((0.237374, "0.2373"), (0.2373, "0.2373"), (0.001, "0.001"), (0.0, "0")):
+        sentence = words.format(shown, f"{result.objective:.4g}")
+        assert f"Proved: no cut points {sentence}." in str(replace(result, proved_bound=bound))
+
+
+@given(st.floats(-1e6, 1e6))
+def test_a_printed_lower_bound_is_a_lower_bound(bound):
+    assert float(_rounded_down(bound)) <= bound + 1e-9 * abs(bound)
+    assert float(_rounded_down(bound)) >= bound - 2e-3 * abs(bound)
 
 
 def test_criteria_may_be_objects():

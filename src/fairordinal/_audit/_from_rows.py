@@ -207,9 +207,9 @@ class AuditOptions(NamedTuple):
     n_resamples: int
     random_state: Any
     compare: bool
-    higher_is: str | None
-    min_group_rows: float | None
-    small_groups: str
+    higher_is: str | None = None
+    min_group_rows: float | None = None
+    small_groups: str = "keep"
 
     @property
     def merged_below(self) -> float:

@@ -82,7 +82,7 @@ def _violations(audit: Audit, width: int) -> Table:
     """Header and rows of the table of criteria."""
     marked = any(finding.headline != finding.worst for finding in audit.findings)
     pair = "worst pair (* see below)" if marked else "worst pair"
-    header = ["criterion", "violation", "interval", "significant", pair]
+    header = ["criterion", "violation", "interval", "clear evidence", pair]
     return header, [_violation(finding, width) for finding in audit.findings]
 
 

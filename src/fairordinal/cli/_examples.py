@@ -32,8 +32,7 @@ def demo(
     """
     frame = table_of_patients()
     show("1. Is a linear regression fair between the sexes, if the sex is not an input?\n")
-    found = audit_regression(frame)
-    show(str(found))
+    show(str(audit_regression(frame)))
     show("\n2. What does it cost to be fair?\n")
     with show_progress(shows_progress(quiet)):
         rows, models = fit_frontier(frame)
@@ -41,7 +40,7 @@ def demo(
     show(as_text(models, chosen, "the report"))
     show(describe(models, chosen, LIMIT))
     show("\n3. Written for you to look at, and to predict with:")
-    for path in write_results(out, found, rows, models, chosen):
+    for path in write_results(out, rows, models, chosen):
         show(f"   {visible(str(path))}")
 
 
@@ -78,13 +77,13 @@ def fit_frontier(frame: dict[str, Any]) -> tuple[Any, Any]:
     return rows, models.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
 
 
-def write_results(folder: Path, found: Any, rows: Any, models: Any, chosen: Any) -> list[Path]:
+def write_results(folder: Path, rows: Any, models: Any, chosen: Any) -> list[Path]:
     """Write the report and the chosen model; return the paths."""
     from fairordinal.models import save_model
 
     report, model = folder / "report.html", folder / "model.json"
     save_model(rows.model(chosen), model)
-    write_report(report, "Progression of diabetes", rows, models, chosen, LIMIT, audit=found)
+    write_report(report, "Progression of diabetes", rows, models, chosen, LIMIT)
     return [report, model]
 
 

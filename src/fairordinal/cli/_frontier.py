@@ -193,7 +193,6 @@ def write_report(
     chosen: Any,
     limit: float | None,
     *,
-    audit: Any = None,
     data: dict[str, str] | None = None,
 ) -> None:
     """Write an HTML report about a frontier, with the model file of each point."""
@@ -202,7 +201,6 @@ def write_report(
 
     texts = [model_text(rows.model(found.model(i))) for i in range(len(found.points_))]
     page = report(
-        audit,
         frontier=found,
         chosen=chosen,
         models=texts,

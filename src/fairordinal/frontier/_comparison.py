@@ -150,12 +150,13 @@ class ModelComparison:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
 
     def __str__(self) -> str:
-        return "\n\n".join([paragraphs([self._title]), text_table(*self._cells)])
+        parts = [paragraphs([self._title]), text_table(*self._cells), "\n".join(self._evidence)]
+        return "\n\n".join(parts).rstrip()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_page(self._title, html_table(*self._cells))
+        return html_page(self._title, html_table(*self._cells), *self._evidence)
 
     @property
     def _title(self) -> str:
@@ -164,6 +165,15 @@ class ModelComparison:
             f"{n_models} on {len(self.groups):,} rows: {self.criterion.title} "
             f"({100 * self.confidence:g} % intervals; differences to the first, rows paired)"
         )
+
+    @property
+    def _evidence(self) -> list[str]:
+        """Sentences: whether differences to the first model are clear."""
+        return [
+            f"{row['model']}: clear evidence of a difference in cost: {_is_clear(row, 'cost')}, "
+            f"in violation: {_is_clear(row, 'violation')}."
+            for row in self._rows[1:]
+        ]
 
     @property
     def _cells(self) -> tuple[list[str], list[list[str]]]:
@@ -179,6 +189,12 @@ class ModelComparison:
                 [row["model"], number(row["cost"]), cost, number(row["violation"]), violation]
             )
         return header, rows
+
+
+def _is_clear(row: dict[str, Any], kind: str) -> str:
+    """Whether the interval of a difference excludes 0."""
+    low, high = (row[f"{kind}_difference_{end}"] for end in ("lower", "upper"))
+    return "undefined" if np.isnan(low + high) else "yes" if low > 0 or high < 0 else "no"
 
 
 def _difference_text(row: dict[str, Any], kind: str) -> str:

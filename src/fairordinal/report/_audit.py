@@ -185,7 +185,7 @@ def _criterion_view(
     has_matrix = 2 < len(names) <= (MOST_IN_MATRIX if is_main else MOST_IN_OTHERS)
     on_paper = has_matrix and len(names) <= MOST_WITH_INTERVALS  # wider matrices are not printed
     most = MOST_PAIRS if is_main else 0 if on_paper else MOST_OPEN
-    pairs = _pair_views(finding, names, most, scale.axis)
+    pairs = _pair_views(finding, most, scale.axis)
     return CriterionView(
         finding.criterion.title,
         _question(finding.criterion),
@@ -243,15 +243,23 @@ def _worst_text(finding: Finding, names: list[Name]) -> str:
     return f"{names[group].short} > {names[other].short}{mark}"
 
 
-def _pair_views(finding: Finding, names: list[Name], most: int, axis: Axis) -> list[PairView]:
+def _pair_views(finding: Finding, most: int, axis: Axis) -> list[PairView]:
     """The pairs with the largest disparities; the first of them have a bar."""
-    raw = names_of(finding.table.groups.tolist())
-    short = {name: view.short for name, view in zip(raw, names, strict=True)}
+    short = short_group_names(finding)
     rows = finding.rows(_worst_pairs(finding)[:most])
-    return [_pair_view(row, short, axis if i < MOST_OPEN else None) for i, row in enumerate(rows)]
+    return [pair_view(row, short, axis if i < MOST_OPEN else None) for i, row in enumerate(rows)]
 
 
-def _pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) -> PairView:
+def short_group_names(finding: Finding) -> dict[str, str]:
+    """Names of groups as they are shown, by their names in the rows of a finding."""
+    groups = finding.table.groups.tolist()
+    return {
+        name: view.short for name, view in zip(names_of(groups), display_names(groups), strict=True)
+    }
+
+
+def pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) -> PairView:
+    """View of a pair of groups; it is drawn if there is an axis."""
     disparity, lower, upper = (row[key] for key in ("disparity", "lower", "upper"))
     values = (row["probability"], row["other_probability"])
     return PairView(
@@ -262,7 +270,7 @@ def _pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) ->
         signed(disparity),
         interval_text(lower, upper),
         count_text(row["support"]),
-        bool(lower > 0),
+        bool(lower > 0 or upper < 0),
         row["note"].removeprefix("undefined: "),
         None if axis is None else interval_bar(disparity, lower, upper, axis),
     )
@@ -366,6 +374,15 @@ def groups_view(audit: Audit) -> GroupsView:
         len(names) <= MOST_OPEN_GROUPS,
         len(names) > MOST_CONFUSIONS,
     )
+
+
+def mean_cost(audit: Audit) -> float:
+    """Mean cost of all rows; nan for scores."""
+    columns = audit.group_columns()
+    if "mean_cost" not in columns:
+        return float("nan")
+    totals = audit.table.group_totals
+    return float(columns["mean_cost"] @ (totals / totals.sum()))
 
 
 def _group_view(

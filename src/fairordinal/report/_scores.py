@@ -74,21 +74,36 @@ class ScoresView(NamedTuple):
     rows: list[LabelRow]
     changes: list[Change]
     by_group: bool
+    compared: bool  # with other cut points
     before_name: str
     after_name: str
     unused: list[Name]
     hidden: int  # groups that are left out
 
 
-def scores_view(result: ThresholdResult, before: Any = None, shift: float = 0.0) -> ScoresView:
-    """View of a result, compared with the cut points `before` or with those of least cost.
+def scores_view(result: ThresholdResult, before: Any = None) -> ScoresView:
+    """View of a result, compared with the cut points `before` or with those of least cost."""
+    old = result.state(result.cheapest if before is None else before)
+    names = ("least cost", "chosen") if before is None else ("before", "after")
+    return _scores_view(result, old, 0.0, names)
 
-    `shift` is added to all scores that are shown.
-    """
-    old, new = result.state(result.cheapest if before is None else before), result.after
+
+def model_scores_view(result: ThresholdResult, shift: float) -> ScoresView:
+    """View of a result by itself; `shift` is added to all scores that are shown."""
+    return _scores_view(result, None, shift, ("", "of the model"))
+
+
+def _scores_view(
+    result: ThresholdResult, before: Any, shift: float, before_after: tuple[str, str]
+) -> ScoresView:
+    """View of a result, compared with other cut points if there are any."""
+    new = result.after
+    old = before or new
     names = display_names(result.groups.tolist())
     labels = display_names(result.labels.tolist(), LABEL_WIDTH)
     axis, ridges = _ridges(result, old.thresholds, names, labels)
+    if before is None:
+        ridges = [ridge._replace(before=[]) for ridge in ridges]
     used = new.table.cube.sum(axis=(0, 1)) > 0
     return ScoresView(
         ridges[:MOST_GROUPS],
@@ -100,7 +115,8 @@ def scores_view(result: ThresholdResult, before: Any = None, shift: float = 0.0)
             Change("violation", number(old.violation), number(new.violation)),
         ],
         result.thresholds.ndim == 2,
-        *(("least cost", "chosen") if before is None else ("before", "after")),
+        before is not None,
+        *before_after,
         [name for name, is_used in zip(labels, used, strict=True) if not is_used],
         max(len(names) - MOST_GROUPS, 0),
     )

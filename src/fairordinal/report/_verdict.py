@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
 from fairordinal.criteria import HarmParity, PairwiseCriterion
-from fairordinal.frontier import FairOrdinalFrontier
+from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
 from fairordinal.report._audit import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text
@@ -155,6 +155,26 @@ def _worst_note(finding: Finding) -> str:
 # Frontiers and cut points
 
 
+def of_model(frontier: FairOrdinalFrontier, number: int, limit: float | None) -> list[Verdict]:
+    """Verdicts on a model of a frontier: what is expected of it, and the price of fairness."""
+    found = [of_frontier(frontier, number, limit)]
+    if len(frontier.points_) > 1:
+        sentence = price_of_fairness(frontier, number)
+        if number < len(frontier.points_) - 1:
+            sentence = (
+                f"Compared with the most accurate model: {sentence[:1].lower()}{sentence[1:]}"
+            )
+        found.append(Verdict(NEUTRAL, "The price of fairness", sentence))
+    return found
+
+
+def on_held_out_rows(finding: Finding) -> str:
+    """The worst pair of groups in words, for held-out predictions."""
+    if finding.headline is None:
+        return f"{finding.criterion.title[:1].upper()}{finding.criterion.title[1:]} is undefined."
+    return f"{_pair(finding)}, by held-out predictions."
+
+
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
     """Estimated violation and cost of the chosen model on new rows."""
     expected = frontier.points_[chosen].expected
@@ -168,7 +188,7 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
         f"{number(expected.cost)} on new rows"
     )
     if limit is None:
-        return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
+        return Verdict(NEUTRAL, "Selected model", f"{sentence}.")
     return _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,10 +155,30 @@ def _closing(result: ThresholdResult, all_groups: bool = False) -> list[str]:
 
 
 def _certificate(result: ThresholdResult) -> str:
-    bound, value = f"{result.lower_bound:.5g}", f"{result.objective:.5g}"
+    """What is proved: no other cut points have a lower cost, or how much lower it may be."""
+    bound, value = _rounded_down(result.lower_bound), f"{result.objective:.4g}"
     if result.is_optimal:
-        return "Proved: no thresholds on these scores are better."
+        return "Proved: no cut points on these scores are better."
     if result.method in ("certified", "exact"):
-        return f"Proved: no thresholds have an objective below {bound}; these have {value}."
+        return f"Proved: no cut points {_objective_text(result, bound, value)}."
     remedy = "" if result.thresholds.ndim == 2 else " method='certified' closes the gap."
     return f"Not proved: the best objective lies between {bound} and {value}.{remedy}"
+
+
+def _objective_text(result: ThresholdResult, bound: str, value: str) -> str:
+    """The lower bound of the objective in words, and the objective of these cut points."""
+    goal = result.goal
+    if goal.penalty and not goal.hard:
+        objective = f"mean cost + {goal.penalty:.4g} × violation"
+        return f"have a {objective} below {bound}; these have {value}"
+    within = "within the limit " if goal.hard else ""
+    charged = ", with the surcharge" if goal.surcharge else ""
+    return f"{within}cost less than {bound}; these cost {value}{charged}"
+
+
+def _rounded_down(bound: float) -> str:
+    """A lower bound with four digits, which is still a lower bound."""
+    if not bound or not math.isfinite(bound):
+        return f"{bound:g}"
+    step = 10.0 ** (math.floor(math.log10(abs(bound))) - 3)
+    return f"{math.floor(bound / step + 1e-9) * step:.4g}"
