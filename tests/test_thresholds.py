@@ -432,11 +432,11 @@ def test_the_result_prints_and_shows():
     [
         (
             {"max_violation": 0.05},
-            "no cut points within the limit cost less than {}; these cost {}",
+            "within the limit cost less than {}; these cost {}",
         ),
         (
             {"trade_off": 0.5},
-            "no cut points have a mean cost + 5 × violation below {}; these have {}",
+            "have a mean cost + 5 × violation below {}; these have {}",
         ),
     ],
 )
@@ -450,8 +450,7 @@ def test_the_certificate_says_what_others_cost_at_least(goal, words):
 
 @given(st.floats(-1e6, 1e6))
 def test_a_printed_lower_bound_is_a_lower_bound(bound):
-    assert float(_rounded_down(bound)) <= bound + 1e-9 * abs(bound)
-    assert float(_rounded_down(bound)) >= bound - 2e-3 * abs(bound)
+    assert bound - max(2e-3 * abs(bound), 1e-300) <= float(_rounded_down(bound)) <= bound
 
 
 def test_criteria_may_be_objects():

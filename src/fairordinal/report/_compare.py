@@ -392,7 +392,7 @@ def _turned(row: dict[str, Any]) -> dict[str, Any]:
 def _joint_scale(pairs: list[RowPair], findings: Sequence[Finding], limit: float | None) -> Scale:
     """A scale for both predictors: colours of the matrices, and the axis of all drawn intervals."""
     ends = [row[key] for pair in pairs[:MOST_OPEN] for row in pair for key in INTERVAL]
-    axis = axis_around([0.0, limit or 0.0, *ends], least=0.1)
+    axis = axis_around([0.0, limit or 0.0, -(limit or 0.0), *ends], least=0.1)
     return common_scale(findings, limit)._replace(axis=axis)
 
 
@@ -422,6 +422,7 @@ def _view(names: tuple[str, str], compared: ComparedAudits, limit: float | None)
         "criterion": title,
         "confidence": f"{100 * audits[0].confidence:g}%",
         "limit": None if limit is None else f"{limit:g}",
+        "limit_below": None if limit is None else scale.axis.at(-limit),
         "verdict": _verdict_on(names, compared, title),
         "caveats": caveats(frontier=False, scores=False, paired=compared.paired),
     }

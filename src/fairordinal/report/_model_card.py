@@ -236,5 +236,5 @@ PAIRED = (
 def caveats(*, frontier: bool, scores: bool, paired: bool = False) -> list[Caveat]:
     """The section for a page with these parts."""
     uncertainty = [INTERVALS, UNDEFINED]
-    uncertainty += [EXPECTED] * frontier + [TRAINING] * (scores or frontier) + [PAIRED] * paired
+    uncertainty += [EXPECTED] * frontier + [TRAINING] * scores + [PAIRED] * paired
     return [MEANING, NOT_MEANT, INTENDED_USE, Caveat("How certain the numbers are", uncertainty)]

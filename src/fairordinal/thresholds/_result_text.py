@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,7 +178,5 @@ def _objective_text(result: ThresholdResult, bound: str, value: str) -> str:
 
 def _rounded_down(bound: float) -> str:
     """A lower bound with four digits, which is still a lower bound."""
-    if not bound or not math.isfinite(bound):
-        return f"{bound:g}"
-    step = 10.0 ** (math.floor(math.log10(abs(bound))) - 3)
-    return f"{math.floor(bound / step + 1e-9) * step:.4g}"
+    four_digits = Context(prec=4, rounding=ROUND_FLOOR)
+    return f"{float(four_digits.create_decimal(repr(float(bound)))):.4g}"
