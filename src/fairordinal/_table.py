@@ -65,6 +65,9 @@ class ScoreTable:
         position is one score.
     one : float
         Weight of one row; 1 unless the given weights are very large or very small.
+    reading_is_guessed : bool
+        Whether predictions are integers that could be labels or scores, so that `predicts_labels`
+        is a guess.
     """
 
     counts: sparse.csc_array
@@ -74,6 +77,7 @@ class ScoreTable:
     predicts_labels: bool
     lowest: Array | None = None
     one: float = 1.0
+    reading_is_guessed: bool = False
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -191,6 +195,7 @@ def read_table(
     labels: Any = None,
     missing_group: str = "error",
     as_scores: bool = False,
+    predictions: str = "auto",
     name: str = "y_true",
 ) -> ScoreTable:
     """Read, check and count rows; `name` is what messages call `y_true`."""
@@ -202,6 +207,7 @@ def read_table(
         labels=labels,
         missing_group=missing_group,
         as_scores=as_scores,
+        predictions=predictions,
         name=name,
     )
     return tabulate(samples)
@@ -213,7 +219,11 @@ def tabulate(samples: Samples) -> ScoreTable:
     axis = labels if samples.predicts_labels else samples.positions.levels
     counts = _count(samples, len(groups) * len(labels), len(axis))
     weight = Weight(np.ones(1)) if samples.weight is None else samples.weight
-    table = ScoreTable(counts, groups, labels, axis, samples.predicts_labels, one=weight.one)
+    table = ScoreTable(
+        *(counts, groups, labels, axis, samples.predicts_labels),
+        one=weight.one,
+        reading_is_guessed=samples.reading.guessed,
+    )
     if weight.values.all():
         return table
     return _drop_weightless(table, keep_labels=samples.labels_are_given)

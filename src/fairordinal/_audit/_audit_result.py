@@ -260,10 +260,11 @@ class Audit:
         Returns
         -------
         notes : list of str
-            Groups without intervals, predicted labels that are never true, and weights that are
-            not integers.
+            Groups without intervals, predicted labels that are never true, weights that are not
+            integers, and whether predictions were taken for labels or scores if both are possible.
         """
-        return [*self._small_groups(), *self._never_true(), *self._fractional_weights()]
+        notes = [*self._small_groups(), *self._never_true(), *self._fractional_weights()]
+        return [*notes, reading_in_words(self.table)] if self.table.reading_is_guessed else notes
 
     def _small_groups(self) -> list[str]:
         groups = self.table.groups[self.table.rows < 2].tolist()
@@ -287,6 +288,19 @@ class Audit:
             "Weights are not whole numbers: intervals treat their sum, "
             f"{quantity(self.table.rows.sum())}, as the number of rows. Scale them accordingly."
         ]
+
+
+def reading_in_words(table: ScoreTable) -> str:
+    """Say how integer predictions were read, and how many of their values are no true labels."""
+    values = table.axis[table.counts.sum(axis=0) > 0]
+    true = table.labels[table.totals.sum(axis=0) > 0]
+    n_new = int((~np.isin(values, true)).sum())
+    how = "labels, although" if table.predicts_labels else "scores, because"
+    occur = "occurs" if n_new == 1 else "occur"
+    return (
+        f"Predictions were read as {how} {n_new} of their {len(values):,} distinct values never "
+        f"{occur} as a true label."
+    )
 
 
 def _feature_columns(groups: list[Any]) -> dict[str, list[Any]]:

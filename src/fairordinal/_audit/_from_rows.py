@@ -34,6 +34,7 @@ def audit(
     sensitive_features: Any,
     sample_weight: Any = None,
     labels: Any = None,
+    predictions: str = "auto",
     scores: Any = None,
     criteria: Sequence[Any] | None = None,
     cost_matrix: Any = "absolute",
@@ -53,9 +54,7 @@ def audit(
         True ordinal labels: numbers, ordered categoricals, or names with `labels`. With `data`,
         the name of a column. Rows are matched by position; an index is ignored.
     y_pred : array-like of shape (n_samples,), or str
-        Predicted ordinal labels, or scores. Numbers are predicted labels if each is a label of
-        `y_true`, or if all are integers and there are at most ten labels, or twice those of
-        `y_true`; otherwise they are scores. With `data`, the name of a column.
+        Predicted ordinal labels, or scores; see `predictions`. With `data`, the name of a column.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns), str or list
         Group of each sample. Several columns define one group for each combination of their
         values. With `data`, a name or a list of names of columns.
@@ -65,6 +64,11 @@ def audit(
         number of rows. With `data`, the name of a column.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds. ``"auto"`` takes numbers for labels if each is a label of `y_true` (or
+        one of `labels`), or if all are integers and these labels are more than half of the
+        distinct values of both columns; otherwise numbers are scores. The printed audit says so if
+        integers could be both.
     scores : array-like of shape (n_samples,), or str, default=None
         The scores that were cut into `y_pred`. :meth:`Audit.attribution` then tells how much of a
         disparity is due to the scores and how much to the thresholds. With `data`, the name of a
@@ -149,7 +153,7 @@ def audit(
         "sample_weight": rows.sample_weight,
         "missing_group": missing_group,
     }
-    table = read_table(rows.y_true, rows.y_pred, labels=labels, **columns)
+    table = read_table(rows.y_true, rows.y_pred, labels=labels, predictions=predictions, **columns)
     score_table = None
     if scores is not None:
         order = table.labels if table.labels.dtype.kind == "O" else labels
@@ -190,7 +194,10 @@ def audit_table(
     """Audit a table of counts."""
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
-        raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
+        raise ValueError(
+            "compare=True needs predicted labels, but y_pred holds scores. If they are labels, "
+            "pass predictions='labels'."
+        )
     comparison = compare_metrics(table) if options.compare else None
     criteria = _criteria(options, table)
     for criterion in criteria:

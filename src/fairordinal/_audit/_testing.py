@@ -24,6 +24,7 @@ def assert_pairwise_fair(
     interval: str = "delta",
     sample_weight: Any = None,
     labels: Any = None,
+    predictions: str = "auto",
     missing_group: str = "error",
     data: Any = None,
 ) -> None:
@@ -57,6 +58,8 @@ def assert_pairwise_fair(
         A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds; ``"auto"`` decides as in `audit`.
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
@@ -96,6 +99,7 @@ def assert_pairwise_fair(
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             labels=labels,
+            predictions=predictions,
             criteria=[criterion],
             confidence=0.95 if confidence is None else confidence,
             interval=interval,
@@ -143,6 +147,7 @@ def rows_needed(
     confidence: float = 0.95,
     sample_weight: Any = None,
     labels: Any = None,
+    predictions: str = "auto",
     missing_group: str = "error",
     data: Any = None,
 ) -> int | None:
@@ -176,6 +181,8 @@ def rows_needed(
         A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds; ``"auto"`` decides as in `audit`.
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
@@ -206,6 +213,7 @@ def rows_needed(
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
         labels=labels,
+        predictions=predictions,
         criteria=[criterion],
         confidence=confidence,
         missing_group=missing_group,

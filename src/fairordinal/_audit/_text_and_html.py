@@ -144,7 +144,11 @@ def _closing(audit: Audit) -> list[str]:
     lines = [_in_words(first)] if first.worst is not None else []
     if any(isinstance(finding.criterion, HarmParity) for finding in audit.findings):
         lines.append("Harms are in units of cost; there 'a > b' means that a is harmed more.")
-    return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+    lines += [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+    if audit.table.reading_is_guessed:
+        other = "scores" if audit.table.predicts_labels else "labels"
+        lines.append(f"If they are {other}, pass predictions={other!r}.")
+    return lines
 
 
 def _in_words(finding: Finding) -> str:

@@ -32,7 +32,7 @@ from fairordinal._validation._columns import (
     read_column,
     stack,
 )
-from fairordinal._validation._labels import check_complete, order_labels
+from fairordinal._validation._labels import READINGS, are_labels, check_complete, order_labels
 from fairordinal._validation._models import labels_of, predictions_of, shared_labels
 from fairordinal._validation._samples import (
     Samples,
@@ -48,12 +48,14 @@ from fairordinal._validation._samples import (
 )
 
 __all__ = [
+    "READINGS",
     "Array",
     "Coded",
     "Column",
     "RowError",
     "Samples",
     "Weight",
+    "are_labels",
     "check_choice",
     "check_complete",
     "check_fraction",

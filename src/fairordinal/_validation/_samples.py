@@ -18,7 +18,7 @@ from fairordinal._support import warn
 from fairordinal._validation._checks import check_sizes, warn_misaligned
 from fairordinal._validation._codes import Coded, check_same_length, read_groups
 from fairordinal._validation._columns import Array, Column, is_number, read_column
-from fairordinal._validation._labels import check_complete, order_labels
+from fairordinal._validation._labels import Reading, check_complete, order_labels
 
 MOST_SCORED_CELLS = 1024  # groups × labels of an audit of scores, which has one position per row
 USUAL = (2.0**-40, 2.0**64)  # weights are not rescaled if the largest lies in this range
@@ -130,12 +130,16 @@ class Samples:
     truth: Coded
     positions: Coded  # predicted labels, or scores
     weight: Weight | None
-    predicts_labels: bool
+    reading: Reading
     labels_are_given: bool  # if so, labels without rows are kept
 
     @property
     def n_rows(self) -> int:
         return len(self.truth.values)
+
+    @property
+    def predicts_labels(self) -> bool:
+        return self.reading.are_labels
 
 
 def read_samples(
@@ -147,6 +151,7 @@ def read_samples(
     labels: Any = None,
     missing_group: str = "error",
     as_scores: bool = False,
+    predictions: str = "auto",
     name: str = "y_true",
     predicted_name: str = "y_pred",
 ) -> Samples:
@@ -154,22 +159,25 @@ def read_samples(
 
     `name` and `predicted_name` are the arguments that messages about labels refer to.
     """
-    labelled = {name: y_true, "scores" if as_scores else predicted_name: y_pred}
+    if as_scores:
+        predictions, predicted_name = "scores", "scores"
+    labelled = {name: y_true, predicted_name: y_pred}
     others = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
     warn_misaligned(labelled | others)
     true = read_column(y_true, name)
-    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
+    read = read_scores if predictions == "scores" else read_column
+    predicted = read(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)
     check_same_length(true, predicted, groups)
-    truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
+    truth, positions, reading = order_labels(true, predicted, labels, predictions=predictions)
     weight = read_weight(sample_weight, len(truth.values), rows_of=name)
     sizes = (len(groups.levels), len(truth.levels))
-    if predicts_labels:
+    if reading.are_labels:
         check_sizes(*sizes, name=name)
     else:
         check_sizes(*sizes, name=name, what="an audit of scores", most_cells=MOST_SCORED_CELLS)
     given = labels is not None or true.ordered or predicted.ordered
-    return Samples(groups, truth, positions, weight, predicts_labels, given)
+    return Samples(groups, truth, positions, weight, reading, given)
 
 
 def read_target(y: Any) -> Column:

@@ -11,7 +11,6 @@ import typer
 import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
 from fairordinal._source import (
-    ColumnValues,
     TableFile,
     count_missing,
     count_rows,
@@ -44,6 +43,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._predictions import Predictions, read_predictions, wanted_reading
 from fairordinal.criteria import as_criterion
 
 UNFAIR = 2  # exit code
@@ -64,6 +64,15 @@ def audit(
         ),
     ] = None,
     order: Order = None,
+    predictions: Annotated[
+        str,
+        typer.Option(
+            help="What --pred holds. auto: numbers are labels if each is a true label, or if all "
+            "are whole and more than half of the values of both columns are true labels.",
+            metavar="auto|labels|scores",
+        ),
+    ] = "auto",
+    scores: Annotated[bool, typer.Option("--scores", help="Same as --predictions scores.")] = False,
     criterion: Annotated[
         str, typer.Option(help="Criterion that --max-violation limits.")
     ] = "demographic_parity",
@@ -96,21 +105,24 @@ def audit(
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
     as_criterion(criterion)
+    wanted = wanted_reading(predictions, scores)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
         file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
     )
     with progress_and_notes(quiet):
-        rows, labels = count_columns(table_file, y, pred, group, counts, order)
+        rows, found = count_columns(table_file, y, pred, group, counts, order, wanted)
         with rows.left_out.explained():
-            result = audit_rows(rows, labels, group, level)
+            result = audit_rows(rows, found, group, level)
     show(str(result))
+    found.show_note(result)
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out))
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
+        data |= found.described(result)
         write_report(html, data, result, criterion, max_violation)
     if max_violation is not None:
         bounded = confidence is not None
@@ -118,9 +130,15 @@ def audit(
 
 
 def count_columns(
-    file: TableFile, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
-) -> tuple[CompleteRows, list[Any]]:
-    """Return the distinct rows of the columns, and the labels in ascending order."""
+    file: TableFile,
+    y: str,
+    pred: str,
+    groups: list[str],
+    counts: str | None,
+    order: str | None,
+    wanted: str = "auto",
+) -> tuple[CompleteRows, Predictions]:
+    """Return the distinct rows of the columns, and how the predictions were read."""
     check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
     named = {y: file.column(y, "--y"), pred: file.column(pred, "--pred")}
     named |= {name: file.column(name, "--group") for name in groups}
@@ -130,32 +148,20 @@ def count_columns(
         found = count_rows(file, [*named.values()], count=weight, on_progress=on_progress)
     raw = {name: found.columns[there] for name, there in named.items()}
     clean = clean_columns(file, raw, [y, pred], order)
-    true, predicted = (
-        read_labels(clean[name].to_pylist(), file.decimal, order) for name in (y, pred)
-    )
+    true = read_labels(clean[y].to_pylist(), file.decimal, order)
     labels = order_of(file, named[y], true, order, "--y")
     labels.check(true, "--y")
-    if not (predicted.are_numbers and true.are_numbers):
-        _check_scores(predicted, labels.labels)
-        labels.check(predicted, "--pred")
+    predicted = read_predictions(
+        clean[pred].to_pylist(), labels, wanted, found.counts, file.decimal, order
+    )
     columns = {y: true.values, pred: predicted.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     missing = count_missing(raw, clean, found.counts)
-    return drop_incomplete(columns, missing, found.counts), labels.labels
-
-
-def _check_scores(predicted: ColumnValues, labels: list[Any]) -> None:
-    """Raise ValueError for a cell that keeps a column of scores from being numeric."""
-    name = predicted.first_name
-    if name is not None and name not in labels:
-        raise ValueError(
-            f"--pred: the column must hold labels or finite numbers, got {name!r}. Correct it, "
-            "or leave the cell empty."
-        )
+    return drop_incomplete(columns, missing, found.counts), predicted
 
 
 def audit_rows(
-    rows: CompleteRows, labels: list[Any], groups: list[str], confidence: float
+    rows: CompleteRows, predictions: Predictions, groups: list[str], confidence: float
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
@@ -165,7 +171,8 @@ def audit_rows(
         y_pred=pred,
         sensitive_features=groups,
         count="",
-        labels=labels,
+        labels=predictions.labels,
+        predictions=predictions.reading,
         confidence=confidence,
     )
 
@@ -215,6 +222,7 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
         "fairordinal": fairordinal.__version__,
         "missing": left_out.as_json(),
         "labels": result.table.labels,
+        "predictions": "labels" if result.table.predicts_labels else "scores",
         "confidence": result.confidence,
         "interval": result.interval,
         "findings": [
