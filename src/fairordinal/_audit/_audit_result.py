@@ -108,6 +108,8 @@ class Audit:
             The columns of :meth:`group_frame`, without `group`.
         """
         columns = {"rows": self.table.rows}
+        if self.table.survey is not None:
+            columns["weight"] = self.table.in_rows(self.table.group_totals)
         if self.table.predicts_labels:
             cube, rows = self.table.cube, self.table.group_totals
             columns["mean_cost"] = mean_costs(cube, self.cost)
@@ -121,8 +123,9 @@ class Audit:
         Returns
         -------
         frame : frame of pandas, polars or pyarrow
-            Columns: `group` and `rows`; with predicted labels also `mean_cost`, and the shares of
-            rows predicted below and above their true label, `too_low` and `too_high`.
+            Columns: `group` and `rows`; with survey weights also `weight`, their sum; with
+            predicted labels also `mean_cost`, and the (weighted) shares of rows predicted below and
+            above their true label, `too_low` and `too_high`.
         """
         names = names_of(self.table.groups.tolist())
         columns = {name: column.tolist() for name, column in self.group_columns().items()}
@@ -136,7 +139,9 @@ class Audit:
         -------
         frame : frame of pandas, polars or pyarrow
             Columns: `group`, `y_true`, `y_pred` and `count`. If groups are combinations of several
-            sensitive features, each feature has a column, `group_1`, `group_2`, ….
+            sensitive features, each feature has a column, `group_1`, `group_2`, …. With survey
+            weights, `rows` and `weight` replace `count`: intervals need more than counts, so that
+            `audit_counts` does not accept the table.
 
         See Also
         --------
@@ -148,7 +153,12 @@ class Audit:
         columns: dict[str, list[Any]] = _feature_columns(self.table.groups[groups].tolist())
         columns["y_true"] = self.table.labels[labels].tolist()
         columns["y_pred"] = self.table.axis[positions].tolist()
-        columns["count"] = whole_numbers(self.table.in_rows(entries.data).tolist())
+        weight = self.table.in_rows(entries.data)
+        if self.table.survey is None:
+            columns["count"] = whole_numbers(weight.tolist())
+        else:
+            rows = self.table.survey.rows.toarray()[cells, positions]
+            columns |= {"rows": whole_numbers(rows.tolist()), "weight": weight.tolist()}
         return make_frame(columns, self.library)
 
     def confusion(self, group: Any) -> Array:
@@ -162,7 +172,8 @@ class Audit:
         Returns
         -------
         counts : ndarray of shape (n_labels, n_labels)
-            Number of rows by true label (row) and predicted label (column).
+            Number of rows by true label (row) and predicted label (column); with survey weights,
+            their sum.
         """
         if not self.table.predicts_labels:
             raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
@@ -282,6 +293,8 @@ class Audit:
 
     def _fractional_weights(self) -> list[str]:
         weights = self.table.in_rows(self.table.counts.data)
+        if self.table.survey is not None:
+            return ["Survey weights: intervals are those of the rows in the sample."]
         if np.array_equal(weights, np.rint(weights)):
             return []
         return [

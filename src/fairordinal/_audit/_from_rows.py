@@ -15,6 +15,7 @@ from fairordinal._inference import intervals
 from fairordinal._lazy import AuditColumns, gather
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
+from fairordinal._validation import WEIGHTS, check_choice
 from fairordinal.criteria import Criterion, as_criterion, require_labels, warn_undefined
 
 DEFAULT_CRITERIA = (
@@ -33,6 +34,7 @@ def audit(
     *,
     sensitive_features: Any,
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
     predictions: str = "auto",
     scores: Any = None,
@@ -59,9 +61,15 @@ def audit(
         Group of each sample. Several columns define one group for each combination of their
         values. With `data`, a name or a list of names of columns.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. Multiplying all weights by a constant
-        changes only numbers of rows and intervals, which take the sum of the weights for the
-        number of rows. With `data`, the name of a column.
+        Weights of the rows; see `weights`. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        What weights mean. ``"frequency"``: a weight of 2 is equivalent to a row repeated twice.
+        Multiplying all weights by a constant changes only numbers of rows and intervals, which
+        take the sum of the weights for the number of rows. ``"survey"``: a row of weight 2 is one
+        row that represents two people, such as the inverse of the probability to be sampled.
+        Estimates are the same, but intervals are those of the rows in the sample, and a constant
+        factor of all weights changes nothing but their sum. Needs ``interval="delta"``. Strata
+        and clusters of a survey are not considered.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
     predictions : {"auto", "labels", "scores"}, default="auto"
@@ -147,10 +155,14 @@ def audit(
     1.0
     """
     library = frame_library(data, y_true, y_pred, sensitive_features)
-    rows = gather(AuditColumns(y_true, y_pred, sensitive_features, sample_weight, scores), data)
+    survey = check_choice(weights, "weights", WEIGHTS) == "survey"
+    rows = gather(
+        AuditColumns(y_true, y_pred, sensitive_features, sample_weight, scores), data, survey=survey
+    )
     columns = {
         "sensitive_features": rows.sensitive_features,
         "sample_weight": rows.sample_weight,
+        "weights": weights,
         "missing_group": missing_group,
     }
     table = read_table(rows.y_true, rows.y_pred, labels=labels, predictions=predictions, **columns)

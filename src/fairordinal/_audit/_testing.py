@@ -23,6 +23,7 @@ def assert_pairwise_fair(
     confidence: float | None = None,
     interval: str = "delta",
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
     predictions: str = "auto",
     missing_group: str = "error",
@@ -55,7 +56,10 @@ def assert_pairwise_fair(
         How the interval is made: by the delta method, by resampling, or by a tail bound that is
         valid for any sample size, and wide.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
+        Weights of the rows. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        ``"frequency"``: a weight of 2 is equivalent to a row repeated twice. ``"survey"``: it is
+        one row that represents two people; see `audit`.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
     predictions : {"auto", "labels", "scores"}, default="auto"
@@ -98,6 +102,7 @@ def assert_pairwise_fair(
             y_pred,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
+            weights=weights,
             labels=labels,
             predictions=predictions,
             criteria=[criterion],
@@ -146,6 +151,7 @@ def rows_needed(
     power: float = 0.8,
     confidence: float = 0.95,
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
     predictions: str = "auto",
     missing_group: str = "error",
@@ -178,7 +184,10 @@ def rows_needed(
     confidence : float, default=0.95
         Confidence of the interval.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
+        Weights of the rows. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        ``"frequency"``: a weight of 2 is equivalent to a row repeated twice. ``"survey"``: it is
+        one row that represents two people; see `audit`.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
     predictions : {"auto", "labels", "scores"}, default="auto"
@@ -212,6 +221,7 @@ def rows_needed(
         y_pred,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
+        weights=weights,
         labels=labels,
         predictions=predictions,
         criteria=[criterion],

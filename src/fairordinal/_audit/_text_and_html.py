@@ -69,8 +69,11 @@ def _headline(audit: Audit) -> list[str]:
     if len(names) > MOST_LABELS:
         names = [*names[: MOST_LABELS - 2], "…", names[-1]]
     axis = "labels" if table.predicts_labels else f"{len(table.axis):,} distinct scores"
+    rows = f"{quantity(table.rows.sum())} rows"
+    if table.survey is not None:
+        rows += f" (sum of weights {quantity(table.in_rows(table.group_totals).sum())})"
     return [
-        f"Audit of {quantity(table.rows.sum())} rows: {len(table.groups)} groups, "
+        f"Audit of {rows}: {len(table.groups)} groups, "
         f"{len(table.labels)} labels {' < '.join(names)}, predictions are {axis}",
         f"{percent(audit.confidence)} intervals ({audit.interval.replace('_', '-')}), "
         "simultaneous over pairs of groups",
@@ -111,12 +114,14 @@ def _groups(audit: Audit, width: int) -> Table:
     columns = audit.group_columns()
     totals = audit.table.group_totals
     shares = totals / totals.sum()
-    header, cells = ["group", "rows", "share"], []
+    weight = ["weight"] * ("weight" in columns)
+    header, cells = ["group", "rows", *weight, "share"], []
     if "mean_cost" in columns:
         header += ["mean cost", "rated too low", "rated too high"]
     names = short_names(audit.table.groups.tolist(), width)
     for i, name in enumerate(names[:MOST_GROUPS]):
-        row = [name, quantity(columns["rows"][i]), percent(shares[i])]
+        numbers = [quantity(columns[each][i]) for each in ("rows", *weight)]
+        row = [name, *numbers, percent(shares[i])]
         if "mean_cost" in columns:
             row.append(number(columns["mean_cost"][i]))
             row += [percent(columns["too_low"][i]), percent(columns["too_high"][i])]

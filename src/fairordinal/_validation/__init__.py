@@ -35,6 +35,7 @@ from fairordinal._validation._columns import (
 from fairordinal._validation._labels import READINGS, are_labels, check_complete, order_labels
 from fairordinal._validation._models import labels_of, predictions_of, shared_labels
 from fairordinal._validation._samples import (
+    WEIGHTS,
     Samples,
     Weight,
     check_weight,
@@ -43,12 +44,14 @@ from fairordinal._validation._samples import (
     read_target,
     read_weight,
     relative_weight,
+    survey_weight,
     weight_of_one_row,
     weight_range,
 )
 
 __all__ = [
     "READINGS",
+    "WEIGHTS",
     "Array",
     "Coded",
     "Column",
@@ -82,6 +85,7 @@ __all__ = [
     "row_blocks",
     "shared_labels",
     "stack",
+    "survey_weight",
     "warn_misaligned",
     "weight_of_one_row",
     "weight_range",

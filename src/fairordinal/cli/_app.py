@@ -142,6 +142,14 @@ Missing = Annotated[
         metavar="VALUES",
     ),
 ]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        help="Column of weights; a weight of 2 is a row repeated twice.",
+        metavar="COLUMN",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.")]
 Features = Annotated[
     list[str] | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
 from fairordinal._source import (
+    CountColumn,
     TableFile,
     count_missing,
     count_rows,
@@ -20,7 +22,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import progress
-from fairordinal._validation import check_fraction
+from fairordinal._validation import WEIGHTS, check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -63,6 +65,17 @@ def audit(
             help="Column with the number of rows that each row stands for.", metavar="COLUMN"
         ),
     ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of weights; see --weights.", metavar="COLUMN")
+    ] = None,
+    weights: Annotated[
+        str,
+        typer.Option(
+            help="frequency: a weight of 2 is a row repeated twice, as with --counts. survey: it "
+            "is one row that represents two people; intervals are those of the rows.",
+            metavar="frequency|survey",
+        ),
+    ] = "frequency",
     order: Order = None,
     predictions: Annotated[
         str,
@@ -106,13 +119,14 @@ def audit(
     """
     as_criterion(criterion)
     wanted = wanted_reading(predictions, scores)
+    counted = count_column(counts, weight, weights)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
         file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
     )
     with progress_and_notes(quiet):
-        rows, found = count_columns(table_file, y, pred, group, counts, order, wanted)
+        rows, found = count_columns(table_file, y, pred, group, counted, order, wanted)
         with rows.left_out.explained():
             result = audit_rows(rows, found, group, level)
     show(str(result))
@@ -134,18 +148,20 @@ def count_columns(
     y: str,
     pred: str,
     groups: list[str],
-    counts: str | None,
+    counted: CountColumn | None,
     order: str | None,
     wanted: str = "auto",
 ) -> tuple[CompleteRows, Predictions]:
     """Return the distinct rows of the columns, and how the predictions were read."""
-    check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
+    named_counts = {} if counted is None else {counted.option: counted.name}
+    check_different({"--y": y, "--pred": pred, "--group": groups} | named_counts)
     named = {y: file.column(y, "--y"), pred: file.column(pred, "--pred")}
     named |= {name: file.column(name, "--group") for name in groups}
-    weight = file.column(counts, "--counts") if counts else None
+    if counted is not None:
+        counted = counted._replace(name=file.column(counted.name, counted.option))
     with progress(f"reading {file.path.name}") as state:
         on_progress = (lambda n: state(f"{n:,} rows")) if state else None
-        found = count_rows(file, [*named.values()], count=weight, on_progress=on_progress)
+        found = count_rows(file, [*named.values()], count=counted, on_progress=on_progress)
     raw = {name: found.columns[there] for name, there in named.items()}
     clean = clean_columns(file, raw, [y, pred], order)
     true = read_labels(clean[y].to_pylist(), file.decimal, order)
@@ -157,7 +173,21 @@ def count_columns(
     columns = {y: true.values, pred: predicted.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     missing = count_missing(raw, clean, found.counts)
-    return drop_incomplete(columns, missing, found.counts), predicted
+    rows = drop_incomplete(columns, missing, found.counts)
+    return replace(rows, weights=[np.array(sums)[rows.places] for sums in found.weights]), predicted
+
+
+def count_column(counts: str | None, weight: str | None, weights: str) -> CountColumn | None:
+    """Return the column that --counts or --weight names."""
+    if weights not in WEIGHTS:
+        raise ValueError(f"--weights must be {' or '.join(WEIGHTS)}, got {weights!r}.")
+    if counts is not None and weight is not None:
+        raise ValueError("--counts and --weight both say what rows count; pass one of them.")
+    if weights == "survey" and weight is None:
+        raise ValueError("--weights survey needs --weight, the column of weights.")
+    if weight is not None:
+        return CountColumn(weight, "--weight", weights == "survey")
+    return None if counts is None else CountColumn(counts, "--counts")
 
 
 def audit_rows(
@@ -165,6 +195,17 @@ def audit_rows(
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
+    if rows.weights:
+        sums, squares, above = rows.weights
+        return fairordinal.audit(
+            *(rows.columns[y], rows.columns[pred]),
+            sensitive_features={name: rows.columns[name] for name in groups},
+            sample_weight=survey_weight(sums, squares, above, "--weight"),
+            weights="survey",
+            labels=predictions.labels,
+            predictions=predictions.reading,
+            confidence=confidence,
+        )
     return audit_counts(
         {**rows.columns, "": rows.counts},
         y_true=y,
