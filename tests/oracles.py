@@ -177,9 +177,27 @@ def consistency(X, f, n_neighbors, w, span):
     return 1 - mean(unlike, w)
 
 
-def jackknife_covariance(criterion, y, s, a, contrasts):
+def survey_covariance(criterion, y, s, a, w, contrasts):
+    """Covariance with survey weights, row by row: weight times derivative, squared.
+
+    The derivative by a weight is that of a complex step, which is exact.
+    """
+    step, total = 1e-100, np.zeros((len(contrasts), len(contrasts)))
+    for group in sorted(set(a)):
+        rows = [i for i in range(len(y)) if a[i] == group and w[i] > 0]
+        effects = []
+        for i in rows:
+            moved = [complex(weight, step * (j == i)) for j, weight in enumerate(w)]
+            by_pair = [disparity(criterion, y, s, a, moved, g, h)[p] for p, g, h in contrasts]
+            effects.append([w[i] * value.imag / step for value in by_pair])
+        effective = sum(w[i] for i in rows) ** 2 / sum(w[i] ** 2 for i in rows)
+        total += effective / (effective - 1) * np.array(effects).T @ np.array(effects)
+    return total
+
+
+def jackknife_covariance(criterion, y, s, a, contrasts, w=None):
     """Covariance of disparities by leaving out each row in turn, group by group."""
-    w = [1.0] * len(y)
+    w = [1.0] * len(y) if w is None else w
     total = np.zeros((len(contrasts), len(contrasts)))
     for group in sorted(set(a)):
         rows = [i for i in range(len(y)) if a[i] == group]

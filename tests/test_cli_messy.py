@@ -154,7 +154,7 @@ def test_labels_with_numbers_and_commas_are_offered_in_an_order_that_can_be_type
 
 
 def test_many_labels_are_not_all_listed(tmp_path, monkeypatch, capsys):
-    table = pd.DataFrame({"y": np.arange(60) / 7, "p": [1, 99] * 30, "sex": ["a", "b"] * 30})
+    table = pd.DataFrame({"y": np.arange(60) / 7, "p": ["x", "y"] * 30, "sex": ["a", "b"] * 30})
     table.to_csv(tmp_path / "a.csv", index=False)
     _, line = failure(monkeypatch, capsys, "audit", tmp_path / "a.csv", *NUMBERED)
     assert "(60 in all)" in line
@@ -290,3 +290,91 @@ def test_completion_works_in_bash(tmp_path):
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
     assert found.stdout.split() == ["audit"]
+
+
+READINGS = {  # true labels, predictions, and how the rule of `audit` reads them
+    "deciles": ([0, 1] * 10, [*range(1, 11)] * 2, "scores"),
+    "clipped": ([1, 2, 3, 1] * 5, [*range(1, 10), 9] * 2, "scores"),
+    "one more": ([1, 2, 3, 1] * 5, [1, 2, 3, 4] * 5, "labels"),
+    "same": ([1, 2, 3, 1] * 5, [1, 1, 3, 2] * 5, "labels"),
+    "fractions": ([1, 2, 3, 1] * 5, [1.5, 2, 3, 4] * 5, "scores"),
+}
+
+
+def read_from_file(folder, y, p, *options):
+    """The text, and the numbers, of an audit of a file."""
+    groups = ["a", "b", "b", "a"] * 5
+    pd.DataFrame({"y": y, "p": p, "sex": groups}).to_csv(folder / "a.csv", index=False)
+    result = run("audit", folder / "a.csv", *NUMBERED, "--json", folder / "a.json", *options)
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split()), json.loads((folder / "a.json").read_text())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("name", READINGS)
+def test_predictions_of_a_file_are_read_as_those_in_memory(tmp_path, name):
+    y, p, reading = READINGS[name]
+    expected = audit(y, p, sensitive_features=["a", "b", "b", "a"] * 5)
+    text, numbers = read_from_file(tmp_path, y, p)
+    assert numbers["predictions"] == reading
+    assert expected.table.predicts_labels is (reading == "labels")
+    assert numbers["labels"] == expected.table.labels.tolist()
+    for found, finding in zip(numbers["findings"], expected.findings, strict=True):
+        assert (found["violation"] or 0) == pytest.approx(np.nan_to_num(finding.violation))
+    other = {"labels": "scores", "scores": "labels"}[reading]
+    assert (f"pass --predictions {other}" in text) is expected.table.reading_is_guessed
+    assert "predictions=" not in text
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_options_say_what_predictions_are(tmp_path):
+    y, p, _ = READINGS["deciles"]
+    for options in (["--scores"], ["--predictions", "scores"]):
+        text, numbers = read_from_file(tmp_path, y, p, *options)
+        assert numbers["predictions"] == "scores"
+        assert "were read as" not in text
+    _, numbers = read_from_file(tmp_path, y, p, "--predictions", "labels")
+    assert numbers["labels"] == [*range(11)]
+    report = tmp_path / "r.html"
+    read_from_file(tmp_path, y, p, "--html", report)
+    assert "pass --predictions labels" in report.read_text(encoding="utf-8")
+
+
+def test_all_rows_without_a_label_are_counted(tmp_path, monkeypatch, capsys):
+    rows = pd.DataFrame({"y": [1, 2, 3, 1] * 5, "p": [1, 2, 3, 7] * 5, "sex": ["a", "b"] * 10})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    arguments = ("audit", tmp_path / "a.csv", *NUMBERED, "--labels", "1,2,3")
+    _, message = failure(monkeypatch, capsys, *arguments)
+    assert "--pred: value 7 is not one of the labels 1, 2, 3" in message
+    assert "Such values are in 5 rows" in message
+    assert "pass --predictions scores" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--predictions", "score"], "--predictions must be auto, labels, scores, got 'score'"),
+        (["--scores", "--predictions", "labels"], "contradict each other"),
+        (["--scores"], "--pred: the column must hold finite numbers, got 'bad'"),
+    ],
+)
+def test_readings_that_make_no_sense_are_refused(
+    tmp_path, frame, monkeypatch, capsys, options, shown
+):
+    numbered(frame).assign(p="bad").to_csv(tmp_path / "a.csv", index=False)
+    _, message = failure(monkeypatch, capsys, "audit", tmp_path / "a.csv", *NUMBERED, *options)
+    assert shown in message
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_numbers_beside_labels_that_are_names_are_scores(tmp_path, frame, monkeypatch, capsys):
+    path, order = tmp_path / "a.csv", ("--labels", ",".join(ORDER))
+    table = numbered(frame).assign(ten=range(len(frame)))
+    table.to_csv(path, index=False)
+    for column in ("score", "ten"):
+        found = run("audit", path, "--y", "grade", "--pred", column, "--group", "sex", *order)
+        same = audit(table.grade, table[column], sensitive_features=table[["sex"]], labels=ORDER)
+        assert found.output.startswith(str(same))
+    codes = ("audit", path, "--y", "grade", "--pred", "p", "--group", "sex", *order)
+    assert "pass --predictions scores" in failure(monkeypatch, capsys, *codes)[1]
+    assert run(*codes, "--scores").exit_code == 0

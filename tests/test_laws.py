@@ -28,7 +28,11 @@ thorough = settings(max_examples=400)
 
 
 def table_of(data, labels=None):
-    return read_table(data.y, data.s, data.a, sample_weight=data.w, labels=labels)
+    whole = all(float(score).is_integer() for score in data.s)
+    reading = "labels" if whole else "scores"
+    return read_table(
+        data.y, data.s, data.a, sample_weight=data.w, labels=labels, predictions=reading
+    )
 
 
 def assert_same(first, second, tolerance=1e-12):

@@ -152,7 +152,7 @@ def test_a_warning_points_at_the_caller():
 
 @pytest.mark.parametrize("name", [n for n in BY_NAME if NAMED[n].needs_labels])
 def test_metrics_of_labels_refuse_scores(name):
-    with pytest.raises(ValueError, match=r"needs predicted labels in y_pred, got scores"):
+    with pytest.raises(ValueError, match=r"y_pred must hold predicted labels, got 0\.1 at row 0 "):
         BY_NAME[name]([1, 2, 1, 2], [0.1, 0.2, 0.3, 0.4], sensitive_features=list("aabb"))
 
 

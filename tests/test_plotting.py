@@ -703,7 +703,7 @@ def test_labels_absent_from_a_group_are_hatched():
 
 def test_scores_have_no_confusion_matrix_and_axes_must_suffice():
     score, y, group = scores_of(3)
-    with pytest.raises(ValueError, match="y_pred holds scores"):
+    with pytest.raises(ValueError, match="y_pred must hold predicted labels"):
         GroupConfusionDisplay.from_predictions(y, score, sensitive_features=group)
     with pytest.raises(ValueError, match="ax must be 3 axes"):
         GroupConfusionDisplay.from_predictions(

@@ -1,6 +1,6 @@
 """Audits: fairness criteria of given predictions, with intervals, text, HTML and frames."""
 
-from fairordinal._audit._audit_result import Audit
+from fairordinal._audit._audit_result import Audit, reading_in_words
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._from_counts import audit_counts
 from fairordinal._audit._from_rows import DEFAULT_CRITERIA as DEFAULT_CRITERIA
@@ -17,5 +17,6 @@ __all__ = [
     "assert_pairwise_fair",
     "audit",
     "audit_counts",
+    "reading_in_words",
     "rows_needed",
 ]

@@ -118,6 +118,8 @@ class Audit:
             The columns of :meth:`group_frame`, without `group`.
         """
         columns = {"rows": self.table.rows}
+        if self.table.survey is not None:
+            columns["weight"] = self.table.in_rows(self.table.group_totals)
         if self.table.predicts_labels:
             cube, rows = self.table.cube, self.table.group_totals
             columns["mean_cost"] = mean_costs(cube, self.cost)
@@ -131,8 +133,9 @@ class Audit:
         Returns
         -------
         frame : frame of pandas, polars or pyarrow
-            Columns: `group` and `rows`; with predicted labels also `mean_cost`, and the shares of
-            rows predicted below and above their true label, `too_low` and `too_high`.
+            Columns: `group` and `rows`; with survey weights also `weight`, their sum; with
+            predicted labels also `mean_cost`, and the (weighted) shares of rows predicted below and
+            above their true label, `too_low` and `too_high`.
         """
         names = names_of(self.table.groups.tolist())
         columns = {name: column.tolist() for name, column in self.group_columns().items()}
@@ -146,7 +149,9 @@ class Audit:
         -------
         frame : frame of pandas, polars or pyarrow
             Columns: `group`, `y_true`, `y_pred` and `count`. If groups are combinations of several
-            sensitive features, each feature has a column, `group_1`, `group_2`, ….
+            sensitive features, each feature has a column, `group_1`, `group_2`, …. With survey
+            weights, `rows` and `weight` replace `count`: intervals need more than counts, so that
+            `audit_counts` does not accept the table.
 
         See Also
         --------
@@ -158,7 +163,12 @@ class Audit:
         columns: dict[str, list[Any]] = _feature_columns(self.table.groups[groups].tolist())
         columns["y_true"] = self.table.labels[labels].tolist()
         columns["y_pred"] = self.table.axis[positions].tolist()
-        columns["count"] = whole_numbers(self.table.in_rows(entries.data).tolist())
+        weight = self.table.in_rows(entries.data)
+        if self.table.survey is None:
+            columns["count"] = whole_numbers(weight.tolist())
+        else:
+            rows = self.table.survey.rows.toarray()[cells, positions]
+            columns |= {"rows": whole_numbers(rows.tolist()), "weight": weight.tolist()}
         return make_frame(columns, self.library)
 
     def confusion(self, group: Any) -> Array:
@@ -172,7 +182,8 @@ class Audit:
         Returns
         -------
         counts : ndarray of shape (n_labels, n_labels)
-            Number of rows by true label (row) and predicted label (column).
+            Number of rows by true label (row) and predicted label (column); with survey weights,
+            their sum.
         """
         if not self.table.predicts_labels:
             raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
@@ -275,15 +286,17 @@ class Audit:
         -------
         notes : list of str
             Groups that were merged, that are too small for a conclusion or have no intervals,
-            predicted labels that are never true, and weights that are not integers.
+            predicted labels that are never true, weights that are not integers, and whether
+            predictions were taken for labels or scores if both are possible.
         """
-        return [
+        notes = [
             *self._merged(),
             *self._too_small(),
             *self._single_rows(),
             *self._never_true(),
             *self._fractional_weights(),
         ]
+        return [*notes, reading_in_words(self.table)] if self.table.reading_is_guessed else notes
 
     def _merged(self) -> list[str]:
         names, other = _some(self.merged_groups), self.table.groups[-1]
@@ -308,6 +321,8 @@ class Audit:
 
     def _fractional_weights(self) -> list[str]:
         weights = self.table.in_rows(self.table.counts.data)
+        if self.table.survey is not None:
+            return ["Survey weights: intervals are those of the rows in the sample."]
         if np.array_equal(weights, np.rint(weights)):
             return []
         return [
@@ -346,6 +361,19 @@ def _some(groups: Sequence[Any]) -> str:
     names = ", ".join(repr(name_of(group)) for group in groups[:MOST_NAMED])
     more = len(groups) - MOST_NAMED
     return f"{names} and {more} more" if more > 0 else names
+
+
+def reading_in_words(table: ScoreTable) -> str:
+    """Say how integer predictions were read, and how many of their values are no true labels."""
+    values = table.axis[table.counts.sum(axis=0) > 0]
+    true = table.labels[table.totals.sum(axis=0) > 0]
+    n_new = int((~np.isin(values, true)).sum())
+    how = "labels, although" if table.predicts_labels else "scores, because"
+    occur = "occurs" if n_new == 1 else "occur"
+    return (
+        f"Predictions were read as {how} {n_new} of their {len(values):,} distinct values never "
+        f"{occur} as a true label."
+    )
 
 
 def _feature_columns(groups: list[Any]) -> dict[str, list[Any]]:

@@ -186,8 +186,9 @@ class Finding:
         names = np.array(names_of(self.table.groups.tolist()), dtype=object)
         parts = np.array(self.criterion.parts(self.table), dtype=object)
         power = 2 if isinstance(self.criterion, PairwiseCriterion) else 1
-        support = self.table.in_rows(self.criterion.support(self.table), power)
-        rows = self.table.rows
+        sample = self.table.unweighted
+        support = sample.in_rows(self.criterion.support(sample), power)
+        rows = sample.rows
         disparity, lower = self.disparities[part, g, h], self.lower[part, g, h]
         return {
             "criterion": np.full(len(part), self.criterion.name, dtype=object),

@@ -22,6 +22,7 @@ def audit_counts(
     sensitive_features: str | Sequence[str] = "group",
     count: str = "count",
     labels: Any = None,
+    predictions: str = "auto",
     criteria: Sequence[Any] | None = None,
     cost_matrix: Any = "absolute",
     interval: str = "delta",
@@ -53,6 +54,11 @@ def audit_counts(
         Name of the column of counts.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What the column of predictions holds. ``"auto"`` takes numbers for labels if each is a true
+        label (or one of `labels`), or if all are integers and these labels are more than half of
+        the distinct values of both columns; otherwise numbers are scores. The printed audit says
+        so if integers could be both.
     criteria : sequence of str or Criterion, default=None
         The criteria: ``"demographic_parity"``, ``"equal_opportunity"``, ``"equalized_odds"``,
         ``"conditional_demographic_parity"``, ``"harm_parity"``, ``"conditional_harm_parity"``,
@@ -120,6 +126,7 @@ def audit_counts(
         dict(zip(features, groups, strict=True)),
         sample_weight=read_weight(counts, len(counts.values), name="count"),
         labels=labels,
+        predictions=predictions,
         missing_group=missing_group,
     )
     options = AuditOptions(

@@ -21,7 +21,7 @@ from fairordinal._inference import intervals
 from fairordinal._lazy import AuditColumns, gather
 from fairordinal._render import frame_library
 from fairordinal._table import ScoreTable, read_table
-from fairordinal._validation import check_choice
+from fairordinal._validation import WEIGHTS, check_choice
 from fairordinal.criteria import (
     DIRECTIONS,
     Criterion,
@@ -46,7 +46,9 @@ def audit(
     *,
     sensitive_features: Any,
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
+    predictions: str = "auto",
     scores: Any = None,
     criteria: Sequence[Any] | None = None,
     cost_matrix: Any = "absolute",
@@ -69,18 +71,27 @@ def audit(
         True ordinal labels: numbers, ordered categoricals, or names with `labels`. With `data`,
         the name of a column. Rows are matched by position; an index is ignored.
     y_pred : array-like of shape (n_samples,), or str
-        Predicted ordinal labels, or scores. Numbers are predicted labels if each is a label of
-        `y_true`, or if all are integers and there are at most ten labels, or twice those of
-        `y_true`; otherwise they are scores. With `data`, the name of a column.
+        Predicted ordinal labels, or scores; see `predictions`. With `data`, the name of a column.
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns), str or list
         Group of each sample. Several columns define one group for each combination of their
         values. With `data`, a name or a list of names of columns.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. Multiplying all weights by a constant
-        changes only numbers of rows and intervals, which take the sum of the weights for the
-        number of rows. With `data`, the name of a column.
+        Weights of the rows; see `weights`. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        What weights mean. ``"frequency"``: a weight of 2 is equivalent to a row repeated twice.
+        Multiplying all weights by a constant changes only numbers of rows and intervals, which
+        take the sum of the weights for the number of rows. ``"survey"``: a row of weight 2 is one
+        row that represents two people, such as the inverse of the probability to be sampled.
+        Estimates are the same, but intervals are those of the rows in the sample, and a constant
+        factor of all weights changes nothing but their sum. Needs ``interval="delta"``. Strata
+        and clusters of a survey are not considered.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds. ``"auto"`` takes numbers for labels if each is a label of `y_true` (or
+        one of `labels`), or if all are integers and these labels are more than half of the
+        distinct values of both columns; otherwise numbers are scores. The printed audit says so if
+        integers could be both.
     scores : array-like of shape (n_samples,), or str, default=None
         The scores that were cut into `y_pred`. :meth:`Audit.attribution` then tells how much of a
         disparity is due to the scores and how much to the thresholds. With `data`, the name of a
@@ -171,13 +182,17 @@ def audit(
     1.0
     """
     library = frame_library(data, y_true, y_pred, sensitive_features)
-    rows = gather(AuditColumns(y_true, y_pred, sensitive_features, sample_weight, scores), data)
+    survey = check_choice(weights, "weights", WEIGHTS) == "survey"
+    rows = gather(
+        AuditColumns(y_true, y_pred, sensitive_features, sample_weight, scores), data, survey=survey
+    )
     columns = {
         "sensitive_features": rows.sensitive_features,
         "sample_weight": rows.sample_weight,
+        "weights": weights,
         "missing_group": missing_group,
     }
-    table = read_table(rows.y_true, rows.y_pred, labels=labels, **columns)
+    table = read_table(rows.y_true, rows.y_pred, labels=labels, predictions=predictions, **columns)
     score_table = None
     if scores is not None:
         order = table.labels if table.labels.dtype.kind == "O" else labels
@@ -248,7 +263,10 @@ def audit_table(
         score_table = None if score_table is None else merge_groups(score_table, merged)
     cost = as_cost_matrix(options.cost_matrix, table.labels)
     if options.compare and not table.predicts_labels:
-        raise ValueError("compare=True needs predicted labels, but y_pred holds scores.")
+        raise ValueError(
+            "compare=True needs predicted labels, but y_pred holds scores. If they are labels, "
+            "pass predictions='labels'."
+        )
     comparison = compare_metrics(table) if options.compare else None
     criteria = _criteria(options, table)
     for criterion in criteria:

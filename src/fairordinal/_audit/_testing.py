@@ -24,7 +24,9 @@ def assert_pairwise_fair(
     confidence: float | None = None,
     interval: str = "delta",
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
+    predictions: str = "auto",
     missing_group: str = "error",
     data: Any = None,
     higher_is: str | None = None,
@@ -56,9 +58,14 @@ def assert_pairwise_fair(
         How the interval is made: by the delta method, by resampling, or by a tail bound that is
         valid for any sample size, and wide.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
+        Weights of the rows. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        ``"frequency"``: a weight of 2 is equivalent to a row repeated twice. ``"survey"``: it is
+        one row that represents two people; see `audit`.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds; ``"auto"`` decides as in `audit`.
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
@@ -100,7 +107,9 @@ def assert_pairwise_fair(
             y_pred,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
+            weights=weights,
             labels=labels,
+            predictions=predictions,
             criteria=[criterion],
             confidence=0.95 if confidence is None else confidence,
             interval=interval,
@@ -148,7 +157,9 @@ def rows_needed(
     power: float = 0.8,
     confidence: float = 0.95,
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
+    predictions: str = "auto",
     missing_group: str = "error",
     data: Any = None,
     higher_is: str | None = None,
@@ -180,9 +191,14 @@ def rows_needed(
     confidence : float, default=0.95
         Confidence of the interval.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
+        Weights of the rows. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        ``"frequency"``: a weight of 2 is equivalent to a row repeated twice. ``"survey"``: it is
+        one row that represents two people; see `audit`.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds; ``"auto"`` decides as in `audit`.
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
@@ -216,7 +232,9 @@ def rows_needed(
         y_pred,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
+        weights=weights,
         labels=labels,
+        predictions=predictions,
         criteria=[criterion],
         confidence=confidence,
         missing_group=missing_group,

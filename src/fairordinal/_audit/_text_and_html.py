@@ -70,8 +70,11 @@ def _headline(audit: Audit) -> list[str]:
     if len(names) > MOST_LABELS:
         names = [*names[: MOST_LABELS - 2], "…", names[-1]]
     axis = "labels" if table.predicts_labels else f"{len(table.axis):,} distinct scores"
+    rows = f"{quantity(table.rows.sum())} rows"
+    if table.survey is not None:
+        rows += f" (sum of weights {quantity(table.in_rows(table.group_totals).sum())})"
     return [
-        f"Audit of {quantity(table.rows.sum())} rows: {len(table.groups)} groups, "
+        f"Audit of {rows}: {len(table.groups)} groups, "
         f"{len(table.labels)} labels {' < '.join(names)}, predictions are {axis}",
         f"{percent(audit.confidence)} intervals ({audit.interval.replace('_', '-')}), "
         "simultaneous over pairs of groups",
@@ -114,14 +117,16 @@ def _groups(audit: Audit, width: int) -> Table:
     columns = audit.group_columns()
     totals = audit.table.group_totals
     shares = totals / totals.sum()
-    header, cells = ["group", "rows", "share"], []
+    weight = ["weight"] * ("weight" in columns)
+    header, cells = ["group", "rows", *weight, "share"], []
     if "mean_cost" in columns:
         header += ["mean cost", "rated too low", "rated too high"]
     names = short_names(audit.table.groups.tolist(), width)
     small = audit.findings[0].too_small.tolist()
     names = [name + TOO_SMALL * mark for name, mark in zip(names, small, strict=True)]
     for i, name in enumerate(names[:MOST_GROUPS]):
-        row = [name, quantity(columns["rows"][i]), percent(shares[i])]
+        numbers = [quantity(columns[each][i]) for each in ("rows", *weight)]
+        row = [name, *numbers, percent(shares[i])]
         if "mean_cost" in columns:
             row.append(number(columns["mean_cost"][i]))
             row += [percent(columns["too_low"][i]), percent(columns["too_high"][i])]
@@ -148,7 +153,11 @@ def _closing(audit: Audit) -> list[str]:
     first = audit.findings[0]
     lines = [] if first.headline is None else [_in_words(first, first.headline)]
     lines += _direction(audit)
-    return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+    lines += [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+    if audit.table.reading_is_guessed:
+        other = "scores" if audit.table.predicts_labels else "labels"
+        lines.append(f"If they are {other}, pass predictions={other!r}.")
+    return lines
 
 
 def _direction(audit: Audit) -> list[str]:

@@ -19,12 +19,13 @@ from fairordinal._source._cells import (
     split_labels,
 )
 from fairordinal._source._format import STANDARD_INPUT, open_table
-from fairordinal._source._table_file import TableFile, count_rows
+from fairordinal._source._table_file import CountColumn, TableFile, count_rows, read_counts
 
 __all__ = [
     "MISSING",
     "STANDARD_INPUT",
     "ColumnValues",
+    "CountColumn",
     "LabelOrder",
     "MissingCells",
     "TableFile",
@@ -33,6 +34,7 @@ __all__ = [
     "describe_missing",
     "open_table",
     "order_of",
+    "read_counts",
     "read_labels",
     "read_names",
     "read_values",

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, dropwhile, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairordinal._lazy import StreamTotals, keeps_dictionaries
 from fairordinal._source._cells import MissingRule
@@ -25,6 +25,7 @@ READ_AHEAD = 2  # batches and files that pyarrow reads in advance
 BATCH_ROWS = 1 << 18
 LEADING_ZERO = r"^\s*0[0-9]"  # of codes that look like numbers
 COUNT = "count"  # a column of counts, beside those of the file, which have numbers for names
+SUMS = ("weight", "squared weight", "weight above 0")  # columns that are summed for weights
 
 
 @dataclass(frozen=True)
@@ -319,23 +320,33 @@ class RowCounts:
 
     columns: dict[str, Any]  # pyarrow columns of raw cells
     counts: list[float]
+    weights: tuple[list[float], ...] = ()  # sums of weights and of squares; numbers above 0
+
+
+class CountColumn(NamedTuple):
+    """A column of counts or of survey weights, and the option that names it."""
+
+    name: str
+    option: str
+    survey: bool = False
 
 
 def count_rows(
     file: TableFile,
     names: Sequence[str],
     *,
-    count: str | None = None,
+    count: CountColumn | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> RowCounts:
     """Count equal rows in one pass; memory is needed for distinct rows only.
 
-    `count` names a column of counts, if rows already stand for several. `on_progress` is called
-    with the number of rows read so far.
+    `count` is a column of counts, if rows already stand for several, or of survey weights, which
+    are summed besides the rows. `on_progress` is called with the number of rows read so far.
     """
-    names, weight = list(dict.fromkeys(names)), [count] if count else []
-    totals, n_rows = StreamTotals(_keys(names), {COUNT: "sum"}), 0
-    for batch in file.batches([*names, *weight]):
+    names, weight = list(dict.fromkeys(names)), [count.name] if count else []
+    sums = [COUNT, *SUMS] if count and count.survey else [COUNT]
+    totals, n_rows = StreamTotals(_keys(names), dict.fromkeys(sums, "sum")), 0
+    for batch in file.batches(list(dict.fromkeys([*names, *weight]))):
         n_rows += batch.num_rows
         totals.add(_grouped(batch, names, count, file))
         if on_progress:
@@ -343,8 +354,9 @@ def count_rows(
     if not n_rows:
         raise ValueError(f"{file.path.name} has no rows below its header.")
     total = totals.total()
-    *columns, counts = total.columns
-    return RowCounts(dict(zip(names, columns, strict=True)), counts.to_pylist())
+    columns = dict(zip(names, total.columns, strict=False))
+    counts, *weights = (total.column(name).to_pylist() for name in sums)
+    return RowCounts(columns, counts, tuple(weights))
 
 
 def _keys(names: Sequence[str]) -> list[str]:
@@ -352,22 +364,31 @@ def _keys(names: Sequence[str]) -> list[str]:
     return [str(number) for number in range(len(names))]
 
 
-def _grouped(batch: Any, names: Sequence[str], count: str | None, file: TableFile) -> Any:
+def _grouped(batch: Any, names: Sequence[str], count: CountColumn | None, file: TableFile) -> Any:
     """Return the distinct rows of a batch with their counts."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     block, keys = pa.table(batch), _keys(names)
     rows = block.select(list(names)).rename_columns(keys)
     if count is None:
         found = rows.group_by(keys).aggregate([([], "count_all")])
         return found.rename_columns([*keys, COUNT])
-    numbers = _read_counts(file.missing.clean(block.column(count)), count, file.decimal)
-    found = rows.append_column(COUNT, numbers).group_by(keys).aggregate([(COUNT, "sum")])
-    return found.rename_columns([*keys, COUNT])
+    column = file.missing.clean(block.column(count.name))
+    numbers = read_counts(column, count.name, file.decimal, count.option)
+    if not count.survey:
+        found = rows.append_column(COUNT, numbers).group_by(keys).aggregate([(COUNT, "sum")])
+        return found.rename_columns([*keys, COUNT])
+    above = pc.cast(pc.greater(numbers, 0), pa.float64())
+    for name, values in zip(SUMS, (numbers, pc.multiply(numbers, numbers), above), strict=True):
+        rows = rows.append_column(name, values)
+    sums = [(name, "sum") for name in SUMS]
+    found = rows.group_by(keys).aggregate([([], "count_all"), *sums])
+    return found.rename_columns([*keys, COUNT, *SUMS])
 
 
-def _read_counts(column: Any, name: str, decimal: str) -> Any:
-    """Read a column of counts: finite numbers of at least 0, one in each row."""
+def read_counts(column: Any, name: str, decimal: str, option: str) -> Any:
+    """Read a column of counts or weights: finite numbers of at least 0, one in each row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -379,17 +400,17 @@ def _read_counts(column: Any, name: str, decimal: str) -> Any:
         found = re.search("'(.*)'", str(error), re.DOTALL)
         value = f", got {found[1]!r}" if found else f", got {column.type}"
         raise ValueError(
-            f"--counts: column {name!r} must hold numbers{value}. Write them without separators "
+            f"{option}: column {name!r} must hold numbers{value}. Write them without separators "
             "between thousands."
         ) from error
     if numbers.null_count:
         raise ValueError(
-            f"--counts: column {name!r} has no number in some rows. Leave these rows out, or write "
+            f"{option}: column {name!r} has no number in some rows. Leave these rows out, or write "
             "0."
         )
     wrong = numbers.filter(pc.invert(pc.and_(pc.greater_equal(numbers, 0), pc.is_finite(numbers))))
     if len(wrong):
         raise ValueError(
-            f"--counts: column {name!r} must hold numbers of at least 0, got {wrong[0].as_py():g}."
+            f"{option}: column {name!r} must hold numbers of at least 0, got {wrong[0].as_py():g}."
         )
     return numbers

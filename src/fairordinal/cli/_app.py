@@ -162,6 +162,14 @@ Sheet = Annotated[
     str | None,
     typer.Option(help="Sheet of an Excel file; the first one by default.", metavar="NAME"),
 ]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        help="Column of weights; a weight of 2 is a row repeated twice.",
+        metavar="COLUMN",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.")]
 Features = Annotated[
     list[str] | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
 from fairordinal._render import names_of
 from fairordinal._source import (
-    ColumnValues,
+    CountColumn,
     TableFile,
     count_missing,
     count_rows,
@@ -22,7 +23,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import progress
-from fairordinal._validation import check_choice, check_fraction
+from fairordinal._validation import WEIGHTS, check_choice, check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -48,6 +49,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._predictions import Predictions, read_predictions, wanted_reading
 from fairordinal.cli._wording import as_shown
 
 UNFAIR = 2  # exit code
@@ -67,7 +69,27 @@ def audit(
             help="Column with the number of rows that each row stands for.", metavar="COLUMN"
         ),
     ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of weights; see --weights.", metavar="COLUMN")
+    ] = None,
+    weights: Annotated[
+        str,
+        typer.Option(
+            help="frequency: a weight of 2 is a row repeated twice, as with --counts. survey: it "
+            "is one row that represents two people; intervals are those of the rows.",
+            metavar="frequency|survey",
+        ),
+    ] = "frequency",
     order: Order = None,
+    predictions: Annotated[
+        str,
+        typer.Option(
+            help="What --pred holds. auto: numbers are labels if each is a true label, or if all "
+            "are whole and more than half of the values of both columns are true labels.",
+            metavar="auto|labels|scores",
+        ),
+    ] = "auto",
+    scores: Annotated[bool, typer.Option("--scores", help="Same as --predictions scores.")] = False,
     criterion: Annotated[
         str,
         typer.Option(
@@ -135,6 +157,8 @@ def audit(
         raise ValueError("--small-groups merge needs --min-rows, such as 30.")
     if higher_is is not None:
         check_choice(higher_is, "--higher-is", ("better", "worse"))
+    wanted = wanted_reading(predictions, scores)
+    counted = count_column(counts, weight, weights)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
@@ -146,11 +170,11 @@ def audit(
         sheet=sheet,
     )
     with progress_and_notes(quiet):
-        rows, labels = count_columns(table_file, y, pred, group, counts, order)
+        rows, found = count_columns(table_file, y, pred, group, counted, order, wanted)
         with rows.left_out.explained():
             result = audit_rows(
                 rows,
-                labels,
+                found,
                 group,
                 level,
                 higher_is=higher_is,
@@ -159,11 +183,13 @@ def audit(
             )
     _check_audited(result, criterion)
     show(as_shown(str(result)))
+    found.show_note(result)
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out))
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
+        data |= found.described(result)
         write_report(html, data, result, criterion, max_violation)
     show_written(html, json_file)
     if max_violation is not None:
@@ -172,45 +198,55 @@ def audit(
 
 
 def count_columns(
-    file: TableFile, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
-) -> tuple[CompleteRows, list[Any]]:
-    """Return the distinct rows of the columns, and the labels in ascending order."""
-    check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
+    file: TableFile,
+    y: str,
+    pred: str,
+    groups: list[str],
+    counted: CountColumn | None,
+    order: str | None,
+    wanted: str = "auto",
+) -> tuple[CompleteRows, Predictions]:
+    """Return the distinct rows of the columns, and how the predictions were read."""
+    named_counts = {} if counted is None else {counted.option: counted.name}
+    check_different({"--y": y, "--pred": pred, "--group": groups} | named_counts)
     named = {y: file.column(y, "--y"), pred: file.column(pred, "--pred")}
     named |= {name: file.column(name, "--group") for name in groups}
-    weight = file.column(counts, "--counts") if counts else None
+    if counted is not None:
+        counted = counted._replace(name=file.column(counted.name, counted.option))
     with progress(f"reading {file.path.name}") as state:
         on_progress = (lambda n: state(f"{n:,} rows")) if state else None
-        found = count_rows(file, [*named.values()], count=weight, on_progress=on_progress)
+        found = count_rows(file, [*named.values()], count=counted, on_progress=on_progress)
     raw = {name: found.columns[there] for name, there in named.items()}
     clean = clean_columns(file, raw, [y, pred], order)
-    true, predicted = (
-        read_labels(clean[name].to_pylist(), file.decimal, order) for name in (y, pred)
-    )
+    true = read_labels(clean[y].to_pylist(), file.decimal, order)
     labels = order_of(file, named[y], true, order, "--y")
     labels.check(true, "--y")
-    if not (predicted.are_numbers and true.are_numbers):
-        _check_scores(predicted, labels.labels)
-        labels.check(predicted, "--pred")
+    predicted = read_predictions(
+        clean[pred].to_pylist(), labels, wanted, found.counts, file.decimal, order
+    )
     columns = {y: true.values, pred: predicted.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     missing = count_missing(raw, clean, found.counts)
-    return drop_incomplete(columns, missing, found.counts), labels.labels
+    rows = drop_incomplete(columns, missing, found.counts)
+    return replace(rows, weights=[np.array(sums)[rows.places] for sums in found.weights]), predicted
 
 
-def _check_scores(predicted: ColumnValues, labels: list[Any]) -> None:
-    """Raise ValueError for a cell that keeps a column of scores from being numeric."""
-    name = predicted.first_name
-    if name is not None and name not in labels:
-        raise ValueError(
-            f"--pred: the column must hold labels or finite numbers, got {name!r}. Correct it, "
-            "or leave the cell empty."
-        )
+def count_column(counts: str | None, weight: str | None, weights: str) -> CountColumn | None:
+    """Return the column that --counts or --weight names."""
+    if weights not in WEIGHTS:
+        raise ValueError(f"--weights must be {' or '.join(WEIGHTS)}, got {weights!r}.")
+    if counts is not None and weight is not None:
+        raise ValueError("--counts and --weight both say what rows count; pass one of them.")
+    if weights == "survey" and weight is None:
+        raise ValueError("--weights survey needs --weight, the column of weights.")
+    if weight is not None:
+        return CountColumn(weight, "--weight", weights == "survey")
+    return None if counts is None else CountColumn(counts, "--counts")
 
 
 def audit_rows(
     rows: CompleteRows,
-    labels: list[Any],
+    predictions: Predictions,
     groups: list[str],
     confidence: float,
     *,
@@ -220,13 +256,25 @@ def audit_rows(
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
+    if rows.weights:
+        sums, squares, above = rows.weights
+        return fairordinal.audit(
+            *(rows.columns[y], rows.columns[pred]),
+            sensitive_features={name: rows.columns[name] for name in groups},
+            sample_weight=survey_weight(sums, squares, above, "--weight"),
+            weights="survey",
+            labels=predictions.labels,
+            predictions=predictions.reading,
+            confidence=confidence,
+        )
     return audit_counts(
         {**rows.columns, "": rows.counts},
         y_true=y,
         y_pred=pred,
         sensitive_features=groups,
         count="",
-        labels=labels,
+        labels=predictions.labels,
+        predictions=predictions.reading,
         confidence=confidence,
         higher_is=higher_is,
         min_group_rows=min_group_rows,
@@ -289,6 +337,7 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
         "fairordinal": fairordinal.__version__,
         "missing": left_out.as_json(),
         "labels": result.table.labels,
+        "predictions": "labels" if result.table.predicts_labels else "scores",
         "confidence": result.confidence,
         "interval": result.interval,
         "higher_is": result.higher_is,

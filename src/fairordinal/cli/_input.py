@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fairordinal._source import (
@@ -20,7 +20,7 @@ from fairordinal._source import (
     read_labels,
     split_labels,
 )
-from fairordinal._validation import RowError
+from fairordinal._validation import Array, RowError
 from fairordinal.cli._output import show
 from fairordinal.cli._wording import in_options, worded
 
@@ -66,6 +66,8 @@ class CompleteRows:
     columns: dict[str, list[Any]]
     counts: list[float]
     left_out: LeftOut
+    places: list[int]  # their numbers among all rows
+    weights: list[Array] = field(default_factory=list)  # survey weights: sums, squares, numbers
 
 
 def clean_columns(
@@ -99,6 +101,7 @@ def drop_incomplete(
         {name: [values[i] for i in complete] for name, values in columns.items()},
         kept,
         LeftOut(sum(weight) - sum(kept), missing),
+        complete,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array
-from fairordinal.criteria import Criterion, require_labels, warn_undefined
+from fairordinal.criteria import Criterion, warn_undefined
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,8 @@ def count_rows(criterion: Criterion, data: MetricInput) -> ScoreTable:
         sample_weight=data.sample_weight,
         labels=data.labels,
         missing_group=data.missing_group,
+        predictions="labels" if criterion.needs_labels else "auto",
     )
-    require_labels(criterion, table)
     warn_undefined(criterion, table)
     return table
 

@@ -98,12 +98,7 @@ def mean_cost(
     warn_misaligned({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     true, predicted = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
     check_same_length(true, predicted)
-    truth, positions, predicts_labels = order_labels(true, predicted, labels, least=1)
-    if not predicts_labels:
-        raise ValueError(
-            f"mean_cost needs predicted labels in y_pred, got scores such as "
-            f"{positions.levels[0].item()!r}. Cut the scores into labels first, or pass labels=."
-        )
+    truth, positions, _ = order_labels(true, predicted, labels, predictions="labels", least=1)
     cost = as_cost_matrix(cost_matrix, truth.levels)
     weight = read_weight(sample_weight, len(truth.values))
     counts = count_codes((truth, positions), None if weight is None else weight.values)

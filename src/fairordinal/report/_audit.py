@@ -389,7 +389,7 @@ def _group_view(
     audit: Audit, columns: dict[str, Array], i: int, name: Name, counts: Array | None
 ) -> GroupView:
     """View of group i; `counts` are weights by true and predicted label."""
-    table = audit.table
+    table, sample = audit.table, audit.table.unweighted
     weight = float(table.group_totals[i])
     return GroupView(
         name,
@@ -398,7 +398,9 @@ def _group_view(
         _error_rates(columns, i),
         False,
         _label_shares(table.totals[i] / weight, counts, weight),
-        None if counts is None or i >= MOST_CONFUSIONS else _confusion(table.in_rows(counts)),
+        None
+        if counts is None or i >= MOST_CONFUSIONS
+        else _confusion(sample.in_rows(sample.cube[i])),
     )
 
 
