@@ -339,6 +339,15 @@ def test_merged_groups_are_one_group(scores):
         assert next(stages) == next(stages)
 
 
+def test_merged_groups_keep_their_survey_weights():
+    y, f, a = groups_of_rows([50, 9, 40, 5, 7], [0.4, 0.2, 0.6, 0.9, 0.5])
+    weight = np.random.default_rng(0).uniform(18.0, 90.0, len(y))
+    options = {"sample_weight": weight, "weights": "survey", "labels": [1, 2]}
+    merged = audit(y, f, sensitive_features=a, min_group_rows=10, small_groups="merge", **options)
+    named = audit(y, f, sensitive_features=np.where(np.isin(a, [*"bde"]), "other", a), **options)
+    pd.testing.assert_frame_equal(merged.frame(), named.frame())
+
+
 def test_merged_intersections_go_out_and_come_back():
     y, f, a = groups_of_rows([50, 9, 40, 5], [0.4, 0.2, 0.6, 0.9])
     features = {"name": a, "old": np.isin(a, [*"ab"])}

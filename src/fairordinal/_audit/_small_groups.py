@@ -93,9 +93,10 @@ def merge_groups(table: ScoreTable, merged: Array) -> ScoreTable:
     place = np.full(n_groups, len(kept))
     place[kept] = np.arange(len(kept))
     fold = sparse.csr_array((np.ones(n_groups), (place, np.arange(n_groups))))
-    counts = sparse.csc_array(sparse.kron(fold, sparse.eye_array(n_labels)) @ table.counts)
+    of_cells = sparse.kron(fold, sparse.eye_array(n_labels))
+    merged_table = table.map_counts(lambda counts: sparse.csc_array(of_cells @ counts))
     names = np.empty(len(kept) + 1, dtype=object)
     names[:-1] = table.groups[kept]
     taken = OTHER in {str(name).casefold() for name in names[:-1]}
     names[-1] = f"{OTHER} groups" if taken else OTHER
-    return replace(table, counts=counts, groups=names)
+    return replace(merged_table, groups=names)
