@@ -26,6 +26,8 @@ from fairordinal.ranker import read_rows
 from fitted import fitted
 from made_up import people
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 QUICK = {"ranker": "relaxed", "cv": 2, "alpha": 0.03, "max_violation": 0.3}
 
 
@@ -194,7 +196,8 @@ def test_a_basis_must_be_known():
 
 @pytest.mark.parametrize("basis", ["piecewise", "trees"])
 @pytest.mark.parametrize(
-    ("most", "ranker"), [(1000, "direct"), (500, "relaxed")]  # rows to choose by: all, or a sample
+    ("most", "ranker"),
+    [(1000, "direct"), (500, "relaxed")],  # rows to choose by: all, or a sample
 )
 def test_models_are_the_same_however_rows_are_cut(most, ranker, basis, monkeypatch):
     lengths = (100, 1, 499)

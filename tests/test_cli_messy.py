@@ -18,6 +18,8 @@ from fairordinal import audit, optimize_thresholds
 from fairordinal._source import open_table
 from fairordinal.models import load_model
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 NUMBERED = ("--y", "y", "--pred", "p", "--group", "sex")
 MAIN = "from fairordinal.cli import main; main()"
 

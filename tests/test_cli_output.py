@@ -21,6 +21,8 @@ from fairordinal.cli import main
 from fairordinal.cli._app import _show_warning
 from fairordinal.cli._output import NoteHandler
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 MAIN = "from fairordinal.cli import main; main()"
 HOSTILE = (
     "\x1b[31mred\x1b[0m",

@@ -108,7 +108,10 @@ def test_bounds_hold_for_any_windows_multipliers_and_anchor(data, draw):
     anchor = some_cuts(draw.draw, table)
     every = [np.array(c) for c in combinations_with_replacement(range(n_positions + 1), n_cuts)]
     at = [
-        [np.searchsorted(w.first, cut, side="right") - 1 for cut, w in zip(cuts, windows, strict=True)]
+        [
+            np.searchsorted(w.first, cut, side="right") - 1
+            for cut, w in zip(cuts, windows, strict=True)
+        ]
         for cuts in every
     ]
     for _, problem in problems_of(table):
