@@ -205,7 +205,9 @@ def jackknife_covariance(criterion, y, s, a, contrasts, w=None):
         for i in rows:
             keep = [j for j in range(len(y)) if j != i]
             part = [[v[j] for j in keep] for v in (y, s, a, w)]
-            left.append([disparity(criterion, *part, g, h)[p] for p, g, h in contrasts])
+            pairs = {(g, h) for _, g, h in contrasts}
+            found = {(g, h): disparity(criterion, *part, g, h) for g, h in pairs}
+            left.append([found[g, h][p] for p, g, h in contrasts])
         left = np.array(left)
         centred = left - left.mean(axis=0)
         total += (len(rows) - 1) / len(rows) * centred.T @ centred

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import fairordinal
-from fairordinal.cli import app
+from cli_runner import failure
+from fairordinal.cli import app, main
 from fairordinal.experiments import EXPERIMENTS
 from fairordinal.experiments.figures.tshirts import TShirts
 
@@ -63,16 +64,23 @@ def test_what_is_not_finished_shows_in_the_exit_code(tmp_path, monkeypatch):
     assert "not finished: T-shirts up to 10000: ValueError: out of stock" in result.output
 
 
-def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(tmp_path):
-    terminal = {"TERM": "xterm", "FORCE_COLOR": "1"}
-    noisy, quiet = (
-        program("reproduce", "tshirts", "--out", str(tmp_path / name), *options, env=terminal)
-        for name, options in (("a", []), ("b", ["--quiet"]))
-    )
-    assert "1/1" in noisy.stderr
-    assert "1/1" not in noisy.stdout
-    assert quiet.stderr == ""
-    assert noisy.returncode == quiet.returncode == 0
+def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(
+    tmp_path, monkeypatch, capfd
+):
+    for name, value in {"TERM": "xterm", "FORCE_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    for name, options in (("a", []), ("b", ["--quiet"])):
+        arguments = ["reproduce", "tshirts", "--out", str(tmp_path / name), *options]
+        monkeypatch.setattr("sys.argv", ["fairordinal", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert not stopped.value.code
+        out, err = capfd.readouterr()
+        if options:
+            assert err == ""
+        else:
+            assert "1/1" in err
+            assert "1/1" not in out
 
 
 @pytest.mark.parametrize(
@@ -84,20 +92,29 @@ def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(tmp_p
         (["figure1", "--out", "/dev/null"], "--out must be a folder"),
     ],
 )
-def test_an_error_is_one_line_without_a_traceback(arguments, words, tmp_path):
-    result = program("reproduce", *arguments)
-    assert result.returncode == 1
-    assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
+def test_an_error_is_one_line_without_a_traceback(arguments, words, monkeypatch, capfd):
+    code, message = failure(monkeypatch, capfd, "reproduce", *arguments)
+    assert code == 1
+    assert capfd.readouterr() == ("", "")  # Python prints the message
+    (line,) = message.splitlines()
     assert line.startswith(f"Error: {words}")
 
 
-def test_debug_shows_where_an_error_happened():
-    result = program("--debug", "reproduce", "figure3")
+def test_the_program_prints_the_line_of_an_error():
+    result = program("reproduce", "figure3")
     assert result.returncode == 1
-    assert "Traceback" in result.stderr
-    assert "check_choice" in result.stderr
-    assert "ValueError: name must be one of" in result.stderr
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: name must be one of")
+
+
+def test_debug_shows_where_an_error_happened(monkeypatch, capfd):
+    code, _ = failure(monkeypatch, capfd, "--debug", "reproduce", "figure3")
+    assert code == 1
+    shown = capfd.readouterr().err
+    assert "Traceback" in shown
+    assert "check_choice" in shown
+    assert "ValueError: name must be one of" in shown
 
 
 @pytest.mark.parametrize("arguments", [["--splits", "0"], ["--splits", "x"], ["--nope"]])

@@ -13,6 +13,8 @@ from cli_runner import AUDITED, ORDER, failure, run
 from fairordinal import audit, audit_counts, optimize_thresholds
 from fairordinal.models import load_model
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 
 def write_csv(frame, path):
     frame.to_csv(path, index=False)

@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli_runner import AUDITED, ORDER, failure, run
+from cli_runner import AUDITED, ORDER, failure, graded_people, run
 from fairordinal import audit, optimize_thresholds
 from fairordinal._source import open_table
 from fairordinal.models import load_model
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 NUMBERED = ("--y", "y", "--pred", "p", "--group", "sex")
 MAIN = "from fairordinal.cli import main; main()"
@@ -206,34 +208,46 @@ def test_debug_may_stand_anywhere(tmp_path):
     assert "there is no file" in found.stderr
 
 
+QUIETLY_AND_NOT = """
+import contextlib, sys
+from fairordinal.cli import main
+arguments = sys.argv
+for more in ["--quiet"], []:
+    sys.argv = arguments + more
+    with contextlib.suppress(SystemExit):
+        main()
+    sys.stderr.write("\\0")
+"""
+
+
 def test_quiet_is_quiet(tmp_path, frame):
     frame.loc[:5, "sex"] = None
-    frame.assign(day="2020-01-01").to_csv(tmp_path / "a.csv", index=False)
+    frame.head(60).assign(day="2020-01-01").to_csv(tmp_path / "a.csv", index=False)
     options = ["--y", "grade", "--group", "sex", "--labels", ",".join(ORDER), "--feature", "score"]
-    command = [sys.executable, "-c", MAIN, "fit", str(tmp_path / "a.csv"), *options]
-    command += ["-o", str(tmp_path / "m.json")]
-    noisy, quiet = (
-        subprocess.run([*command, *more], capture_output=True, text=True).stderr
-        for more in ([], ["--quiet"])
-    )
-    assert "6 of 300 rows are left out" in noisy
+    options += ["-o", str(tmp_path / "m.json"), "--trade-off", "0.1", "--model", "linear"]
+    command = [sys.executable, "-c", QUIETLY_AND_NOT, "fit", str(tmp_path / "a.csv"), *options]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.count("Written: ") == 2
+    quiet, noisy, _ = found.stderr.split("\0")
+    assert "6 of 60 rows are left out" in noisy
     assert quiet == ""
 
 
-@pytest.fixture
-def coded(frame, tmp_path):
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory):
     """A table with codes, dates and identifiers, and a model fitted to it."""
+    frame, folder = graded_people(), tmp_path_factory.mktemp("coded")
     generator = np.random.default_rng(5)
     table = frame.drop(columns="predicted").assign(
         zip=generator.choice(["00123", "00124", "10115"], len(frame)),
         day=pd.date_range("2020-01-01", periods=len(frame)).strftime("%Y-%m-%d"),
     )
-    path = tmp_path / "coded.csv"
+    path = folder / "coded.csv"
     table.to_csv(path, index=False)
     options = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER))
-    result = run("fit", path, *options, "-o", tmp_path / "m.json", "--trade-off", 0.1)
+    result = run("fit", path, *options, "-o", folder / "m.json", "--trade-off", 0.1)
     assert result.exit_code == 0, result.exception
-    return table, tmp_path / "m.json", result
+    return table, folder / "m.json", result
 
 
 def test_codes_are_text_identifiers_and_dates_are_left_out(coded, tmp_path):

@@ -18,7 +18,10 @@ from fairordinal.frontier import Measured, frontier_text, price_of_fairness
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import limited
+from fitted import full_effort
 from made_up import people
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
 
@@ -27,7 +30,8 @@ QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
 def frontier():
     X, y, a = people(500)
     new = people(400, seed=1)
-    return FairOrdinalFrontier(**QUICK).fit(X, y, sensitive_features=a, eval_set=new)
+    with full_effort():
+        return FairOrdinalFrontier(**QUICK).fit(X, y, sensitive_features=a, eval_set=new)
 
 
 def test_no_model_is_dominated(frontier):

@@ -22,6 +22,8 @@ from fairordinal.ranker import FairLinearRanker
 from made_up import people
 from sklearn_checks import MadeUpGroups
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 QUICK = {"alpha": 1e-3, "ranker": "relaxed", "cv": 2}
 NAMES = ["skill", "club", "noise"]
 

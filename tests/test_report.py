@@ -46,6 +46,8 @@ from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
 from made_up_report import HOSTILE, audit_of, hostile_report, report_rows
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 VOID = {"meta", "link", "br", "img"}
 DAY = datetime.date(2026, 1, 2)
 MARKUP = st.sampled_from(["<b>", "</p>", "<p", "&lt;", '"><i', "-->", "{{1}", "{%", "{#", "'"])

@@ -23,7 +23,10 @@ from made_up_report import HOSTILE, hostile_report
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: make browser")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: make browser"),
+    pytest.mark.usefixtures("small_effort"),
+]
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
 PATIENCE = 180_000  # milliseconds; machines are busy
 A4 = 688  # pixels between the margins
@@ -511,8 +514,15 @@ def test_two_models_side_by_side(visit):
     assert tab.locator("table.confusion").first.is_visible()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (390, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+        pytest.param(390, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_pictures(visit, whole, width, scheme, tmp_path):
     """Kept in FAIRORDINAL_PICTURES, if it names a folder."""
     folder = Path(os.environ.get("FAIRORDINAL_PICTURES", tmp_path))

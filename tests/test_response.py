@@ -23,6 +23,8 @@ from fairordinal.plotting import DisparityDisplay
 from fairordinal.ranker import FairLinearRanker
 from made_up import people
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 CUTS = {2: [0.4], 3: [-0.3, 1.1]}
 
 

@@ -1,5 +1,6 @@
 """Thresholds: against exhaustive search and the paper's dynamic programme; bad input; manners."""
 
+import contextlib
 import signal
 import threading
 import warnings
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import UnsatisfiedAssumption
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 import oracles
@@ -98,35 +100,36 @@ def test_a_surcharge_is_part_of_the_objective_and_not_of_the_cost(data, surcharg
     assert ("surcharge" in str(result)) == (surcharge > 0)
 
 
-@pytest.fixture(params=[3, 128], ids=["wide windows", "narrow windows"])
-def first_windows(request, monkeypatch):
-    monkeypatch.setattr(_branch_and_bound, "FIRST_WINDOWS", request.param)
+def optimize_with_wide_and_narrow_windows(data, **options):
+    """Results of searches that begin with few windows and with many; none if undefined."""
+    for n_windows in (3, 128):
+        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(UnsatisfiedAssumption):
+            patch.setattr(_branch_and_bound, "FIRST_WINDOWS", n_windows)
+            yield optimize(data, **options)
 
 
-@pytest.mark.usefixtures("first_windows")
-@pytest.mark.parametrize("criterion", oracles.CRITERIA_OF_CUTTINGS)
-class TestExhaustively:
-    @settings(max_examples=60)
-    @given(data=scored_rows(), cost=COSTS, trade_off=TRADE_OFFS, tol=st.sampled_from([0.0, 1e-3]))
-    def test_a_price_on_the_violation(self, criterion, data, cost, trade_off, tol):
+@settings(max_examples=60)
+@given(data=scored_rows(), cost=COSTS, trade_off=TRADE_OFFS, tol=st.sampled_from([0.0, 1e-3]))
+def test_a_price_on_the_violation_exhaustively(data, cost, trade_off, tol):
+    price = data.n_labels * trade_off / (1 - trade_off)
+    options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
+    options |= {"cost_matrix": cost, "trade_off": trade_off}
+    for criterion in oracles.CRITERIA_OF_CUTTINGS:
         costs, violations = by_exhaustion(data, criterion, cost)
-        price = data.n_labels * trade_off / (1 - trade_off)
-        options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
-        result = optimize(
-            data, criterion=criterion, cost_matrix=cost, trade_off=trade_off, **options
-        )
-        assert_certified(result, (costs + price * violations).min(), tol or 1e-9)
+        for result in optimize_with_wide_and_narrow_windows(data, criterion=criterion, **options):
+            assert_certified(result, (costs + price * violations).min(), tol or 1e-9)
 
-    @settings(max_examples=60)
-    @given(data=scored_rows(), cost=COSTS, limit=LIMITS, tol=st.sampled_from([0.0, 1e-3]))
-    def test_a_limit_to_the_violation(self, criterion, data, cost, limit, tol):
+
+@settings(max_examples=60)
+@given(data=scored_rows(), cost=COSTS, limit=LIMITS, tol=st.sampled_from([0.0, 1e-3]))
+def test_a_limit_to_the_violation_exhaustively(data, cost, limit, tol):
+    options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
+    options |= {"cost_matrix": cost, "max_violation": limit}
+    for criterion in oracles.CRITERIA_OF_CUTTINGS:
         costs, violations = by_exhaustion(data, criterion, cost)
-        options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
-        result = optimize(
-            data, criterion=criterion, cost_matrix=cost, max_violation=limit, **options
-        )
-        assert result.violation <= limit + 1e-12
-        assert_certified(result, costs[violations <= limit + 1e-12].min(), tol or 1e-9)
+        for result in optimize_with_wide_and_narrow_windows(data, criterion=criterion, **options):
+            assert result.violation <= limit + 1e-12
+            assert_certified(result, costs[violations <= limit + 1e-12].min(), tol or 1e-9)
 
 
 @given(data=scored_rows())

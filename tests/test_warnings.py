@@ -31,6 +31,8 @@ from fairordinal.models import TrainingTable, fit_table
 from fairordinal.plotting import DisparityDisplay
 from fairordinal.ranker import FairLinearRanker
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 PACKAGE = Path(fairordinal.__file__).parent
 HELPER = PACKAGE / "_support" / "_messages.py"
 FILES = sorted(PACKAGE.rglob("*.py"))
