@@ -20,7 +20,7 @@ from fairordinal._source import (
     read_labels,
     read_names,
 )
-from fairordinal._support import progress
+from fairordinal._support import advance, progress
 from fairordinal._validation import check_fraction
 from fairordinal.cli._app import (
     Decimal,
@@ -117,6 +117,10 @@ def audit(
         raise typer.Exit(compare_to_limit(result, criterion, max_violation, bounded=bounded))
 
 
+def _show_rows(n_rows: int) -> None:
+    advance(note=f"{n_rows:,} rows")
+
+
 def count_columns(
     file: TableFile, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
 ) -> tuple[CompleteRows, list[Any]]:
@@ -125,9 +129,8 @@ def count_columns(
     named = {y: file.column(y, "--y"), pred: file.column(pred, "--pred")}
     named |= {name: file.column(name, "--group") for name in groups}
     weight = file.column(counts, "--counts") if counts else None
-    with progress(f"reading {file.path.name}") as state:
-        on_progress = (lambda n: state(f"{n:,} rows")) if state else None
-        found = count_rows(file, [*named.values()], count=weight, on_progress=on_progress)
+    with progress(f"reading {file.path.name}"):
+        found = count_rows(file, [*named.values()], count=weight, on_progress=_show_rows)
     raw = {name: found.columns[there] for name, there in named.items()}
     clean = clean_columns(file, raw, [y, pred], order)
     true, predicted = (

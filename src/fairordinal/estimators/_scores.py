@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import label_places
 from fairordinal._rows import align, check_folds, fold_numbers, held_out_once, seed_of
+from fairordinal._support import awaited, part
 from fairordinal._validation import Array, check_choice, check_whole
 
 RESPONSES = ("auto", "decision_function", "predict_proba", "predict")
@@ -200,16 +201,18 @@ def held_out_scores(
         if column is not None and has_fit_parameter(estimator, name)
     }
     targets = learned[cells % len(labels)]
-    fitted = clone(estimator).fit(X, targets, **passed)
+    with part(0.2, "fitting the estimator"):
+        fitted = clone(estimator).fit(X, targets, **passed)
     response = Response(choose_response(fitted, X, response_method), learned)
     own = response.scores(fitted, X)
     common = None if has_units(fitted, response.method) else own
     splits = _read_splits(_splits(cv, cells, len(labels), random_state))
     rest = (estimator, response, X, targets, passed, common, columns.get("sample_weight"))
-    parts = Parallel(n_jobs=n_jobs)(
+    parts = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_fold_scores)(*rest, train, held_out) for train, held_out in splits
     )
-    return fitted, response, _joined(splits, parts, own)
+    found = [*awaited(parts, len(splits), "cross-validation, fold", share=0.8)]
+    return fitted, response, _joined(splits, found, own)
 
 
 def _joined(splits: Splits, parts: Sequence[Array], own: Array) -> HeldOutScores:

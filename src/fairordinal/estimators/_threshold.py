@@ -23,7 +23,7 @@ from fairordinal._rows import (
     score_table,
     seed_of,
 )
-from fairordinal._support import wholly
+from fairordinal._support import part, progress, wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
@@ -242,18 +242,26 @@ class FairThresholdClassifier(
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         self._check(goal)
-        pool = self._pool(X, y, sensitive_features, sample_weight)
-        if self.group_aware:
-            self._cut_by_group(pool, goal)
-        else:
-            chosen = choose_from(pool, [0], goal, self.confidence)
-            warn_about(pool.candidates, chosen, goal, self.confidence)
-            self.result_ = pool.thresholds(chosen.candidate, self._settings())
-            self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
+        with progress("fit"):
+            with part(0.5):
+                pool = self._pool(X, y, sensitive_features, sample_weight)
+            if self.group_aware:
+                self._cut_by_group(pool, goal)
+            else:
+                self._choose(pool, goal)
         library = frame_library(X, y, sensitive_features)
         self.result_ = replace(self.result_, library=library)
         warn_unfinished(self.result_, self.tol)
         return self
+
+    def _choose(self, pool: ScorePool, goal: Goal) -> None:
+        """Choose thresholds that do not depend on the group."""
+        with part(0.4):
+            chosen = choose_from(pool, [0], goal, self.confidence)
+        warn_about(pool.candidates, chosen, goal, self.confidence)
+        with part(0.1, "final thresholds"):
+            self.result_ = pool.thresholds(chosen.candidate, self._settings())
+        self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
 
     def _settings(self) -> Settings:
         """When the search for thresholds stops; the time begins to run."""
