@@ -11,11 +11,16 @@ export OMP_NUM_THREADS := 1
 demo: $(READY)  ## set up everything; from an unfair model on embedded data to a fair one and a report
 	$(BIN)/fairordinal demo
 
-test: $(READY) browser  ## set up everything; lint, types and tests
+test: $(READY) browser  ## set up everything; lint, types, tests and their branch coverage
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m slipcover --branch --source src/fairordinal --json --out .coverage.json \
+	-m pytest -n auto -m "not slow"
+	@$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --skip-covered \
+	--fail-under 95 > .coverage.txt; status=$$?; \
+	awk '/summary/ {print "Coverage: " $$6 " % of branches, " $$7 " % of lines and branches (.coverage.txt)"}' \
+	.coverage.txt; exit $$status
 
 test-slow: $(READY)  ## Monte-Carlo tests and fuzzing; prints the table of coverage
 	$(BIN)/python -m pytest -n auto -m slow
