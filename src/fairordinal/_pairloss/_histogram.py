@@ -71,10 +71,11 @@ class Histogram:
         """Histogram on the common grid; None if the scores are too far apart for it."""
         if counted.counts is None:
             return None
-        n_bins = padded_size(counted.counts.shape[1] - 5)
-        padding = n_bins - counted.counts.shape[1]
-        bins = Bins.on_grid(counted.first, detail / BINS_PER_DETAIL, n_bins)
-        return cls(bins, np.pad(counted.counts, ((0, 0), (0, padding))))
+        n_counted = counted.counts.shape[1]
+        bins = Bins.on_grid(counted.first, detail / BINS_PER_DETAIL, padded_size(n_counted - 5))
+        counts = np.zeros((len(counted.counts), bins.n_bins))
+        counts[:, :n_counted] = counted.counts
+        return cls(bins, counts)
 
     @property
     def n_bins(self) -> int:

@@ -245,14 +245,17 @@ class RankerPool(Pool):
         If the pool has only a sample of the rows, the ranker is first fitted to more rows, and its
         own scores of all rows are cut: with so many rows, their optimism is negligible.
         """
+        table = self._table_to_cut(candidate)
+        return replace(solve_near(candidate, table, settings), of_fair_model=True)
+
+    def _table_to_cut(self, candidate: Candidate) -> ScoreTable:
         if self.all_rows.n_rows == self.sample.n_rows:
-            return solve_near(candidate, self.score_table(candidate), settings)
+            return self.score_table(candidate)
         number = self.constant if candidate.is_constant else candidate.ranker
         plan, fit = self.rankers[number]
         self.rankers[number] = Ranker(*plan.extend(self.all_rows, fit, self.sample))
         names = (self.rows.evaluation.groups, self.rows.evaluation.labels)
-        table = score_table(*self._scored(number), *names)
-        return solve_near(candidate, table, settings)
+        return score_table(*self._scored(number), *names)
 
     def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
         rows, coef = self._scored(candidate.ranker)

@@ -2,7 +2,8 @@
 
 =============  ====================================================================
 `_files`       files that are written as a whole: `write_whole`, `put_in_place`, …
-`_fitting`     decorators: `wholly` (a fit succeeds or changes nothing), `one_thread`
+`_fitting`     `wholly` (a fit succeeds or changes nothing), `one_thread`,
+               `keep_freed_memory`
 `_messages`    hidden characters as escapes: `visible`, `visible_lines`, `escaped`;
                `warn` points to the caller's line; `optional` imports optional packages
 `_progress`    progress on standard error: `show_progress`, `progress`, `part`, `steps`, …
@@ -19,7 +20,7 @@ from fairordinal._support._files import (
     status_of,
     write_whole,
 )
-from fairordinal._support._fitting import one_thread, wholly
+from fairordinal._support._fitting import keep_freed_memory, one_thread, wholly
 from fairordinal._support._messages import (
     escaped,
     optional,
@@ -42,6 +43,7 @@ __all__ = [
     "escaped",
     "is_read_only",
     "is_regular",
+    "keep_freed_memory",
     "one_thread",
     "optional",
     "part",

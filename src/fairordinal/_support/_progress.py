@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,9 +24,8 @@ Item = TypeVar("Item")
 
 LEAST_SECONDS = 0.1  # between two updates with the same text
 FIRST_SECONDS, FIRST_SHARE = 5.0, 0.1  # of the work, after which the time left may be shown
-CHECKED_SHARE = 0.02  # of the work, after which the whole time is estimated again
-N_CHECKED = 6  # last estimates of the whole time that have to agree
-AGREEING = 1.3  # the highest of them, relative to the lowest
+CHECKED_SHARE = 0.01  # of the work, after which its time is noted
+AGREEING = 1.4  # most that the speeds of both halves may differ by, as a factor
 
 _SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
 _DISPLAY: ContextVar[_Display | None] = ContextVar("fairordinal_display", default=None)
@@ -105,9 +103,10 @@ def steps(items: Sequence[Item], text: str = "", *, share: float = 1.0) -> Itera
 
     With a text, the number of the item is shown, too.
     """
-    for number, item in enumerate(items):
-        with part(share / len(items), text and f"{text} {number + 1} of {len(items)}"):
-            yield item
+    with part(share):
+        for number, item in enumerate(items):
+            with part(1.0 / len(items), text and f"{text} {number + 1} of {len(items)}"):
+                yield item
 
 
 def awaited(
@@ -175,33 +174,33 @@ class _Display:
 class TimeLeft:
     """The time left, as text: empty until it is known well enough.
 
-    The whole time is the time so far, divided by the share of the work done in it. It is estimated
-    again and again. It is known well enough if the last estimates agree.
+    It is known well enough if the second half of the work so far was done about as fast as the
+    first half: then shares are good estimates, and the rest will take as long for each share.
     """
 
     def __init__(self) -> None:
-        self._start: tuple[float, float] | None = None  # time and share
-        self._now = 0.0, 0.0
-        self._checked = 0.0
-        self._estimates: deque[float] = deque(maxlen=N_CHECKED)
+        self._known: list[tuple[float, float]] = []  # times and shares, `CHECKED_SHARE` apart
+        self._share = 0.0
 
     def add(self, now: float, share: float) -> None:
         """Note that a share of the work is done."""
-        start, first = self._start = self._start or (now, share)
-        self._now = now, share
-        if share - max(self._checked, first) >= CHECKED_SHARE:
-            self._checked = share
-            self._estimates.append((now - start) * (1.0 - first) / (share - first))
+        self._share = share
+        if not self._known or share - self._known[-1][1] >= CHECKED_SHARE:
+            self._known.append((now, share))
 
     def seconds(self, now: float) -> float | None:
         """The seconds left; None if they are not known well enough."""
-        if self._start is None or len(self._estimates) < N_CHECKED:
+        if not self._known:
             return None
-        (start, first), (_, share) = self._start, self._now
-        early = now - start < FIRST_SECONDS or share - first < FIRST_SHARE * (1.0 - first)
-        if early or max(self._estimates) > AGREEING * min(self._estimates):
+        start, first = self._known[0]
+        done, elapsed = self._share - first, now - start
+        if elapsed < FIRST_SECONDS or done < FIRST_SHARE * (1.0 - first):
             return None
-        return max(self._estimates[-1] - (now - start), 0.0)
+        middle, half = next(known for known in self._known if known[1] >= first + done / 2)
+        earlier, later = (half - first) / (middle - start), (self._share - half) / (now - middle)
+        if not earlier / AGREEING <= later <= earlier * AGREEING:
+            return None
+        return (1.0 - self._share) * elapsed / done
 
     def __str__(self) -> str:
         seconds = self.seconds(time.monotonic())

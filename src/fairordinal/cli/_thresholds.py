@@ -132,4 +132,5 @@ def as_json(result: Any, left_out: LeftOut) -> dict[str, Any]:
         "objective": result.objective,
         "lower_bound": result.lower_bound,
         "gap": result.gap,
+        "near_constant": None if (one := result.near_constant) is None else one._asdict(),
     }

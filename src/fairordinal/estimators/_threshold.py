@@ -61,6 +61,7 @@ from fairordinal.thresholds import (
     HeldOutRows,
     ScorePool,
     Settings,
+    ThresholdResult,
     check_groups,
     choose_from,
     read_goal,
@@ -245,23 +246,21 @@ class FairThresholdClassifier(
         with progress("fit"):
             with part(0.5):
                 pool = self._pool(X, y, sensitive_features, sample_weight)
-            if self.group_aware:
-                self._cut_by_group(pool, goal)
-            else:
-                self._choose(pool, goal)
-        library = frame_library(X, y, sensitive_features)
-        self.result_ = replace(self.result_, library=library)
+            find = self._cut_by_group if self.group_aware else self._choose
+            result = find(pool, goal)
+        self.result_ = replace(result, library=frame_library(X, y, sensitive_features))
         warn_unfinished(self.result_, self.tol)
         return self
 
-    def _choose(self, pool: ScorePool, goal: Goal) -> None:
+    def _choose(self, pool: ScorePool, goal: Goal) -> ThresholdResult:
         """Choose thresholds that do not depend on the group."""
         with part(0.4):
             chosen = choose_from(pool, [0], goal, self.confidence)
         warn_about(pool.candidates, chosen, goal, self.confidence)
         with part(0.1, "final thresholds"):
-            self.result_ = pool.thresholds(chosen.candidate, self._settings())
+            result = pool.thresholds(chosen.candidate, self._settings())
         self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
+        return result
 
     def _settings(self) -> Settings:
         """When the search for thresholds stops; the time begins to run."""
@@ -281,9 +280,9 @@ class FairThresholdClassifier(
         if not goal.hard:
             raise ValueError("confidence needs max_violation; leave it out with trade_off.")
 
-    def _cut_by_group(self, pool: ScorePool, goal: Goal) -> None:
+    def _cut_by_group(self, pool: ScorePool, goal: Goal) -> ThresholdResult:
         evaluation = pool.rows.evaluation
-        self.result_ = solve(
+        return solve(
             pool.table,
             evaluation.criterion,
             evaluation.cost,

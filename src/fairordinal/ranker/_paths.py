@@ -154,7 +154,7 @@ def grid(data: PairData, first: Fit, training: Training) -> list[Fit]:
     path = []
     for side in (GRID[GRID > 0], GRID[GRID < 0][::-1]):
         fit = first
-        for size in steps(side, share=0.5):
+        for size in steps([*side], share=0.5):
             fit = training.fit(data, Aim(tilt=size * tilt), fit.coef)
             path.append(fit)
     return path

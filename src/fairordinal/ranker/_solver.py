@@ -16,7 +16,7 @@ import numpy as np
 from scipy import linalg, optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from fairordinal._support import advance, one_thread, steps, warn
+from fairordinal._support import advance, keep_freed_memory, one_thread, steps, warn
 from fairordinal._validation import Array
 from fairordinal.ranker._objective import PLAIN, Aim, Objective, sharpness_for
 from fairordinal.ranker._pairs import MOST_DIFFERENCES, PairData
@@ -122,6 +122,7 @@ def minimise(
     steepness: Array | None = None,
 ) -> Fit:
     """Minimise an objective by L-BFGS in whitened coordinates; see `Training`."""
+    keep_freed_memory()
     white, evaluations = _Whitening(objective.hessian_at_0, steepness), itertools.count(1)
 
     def in_whitened(z: Array) -> tuple[float, Array]:
