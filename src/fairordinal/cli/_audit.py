@@ -22,7 +22,7 @@ from fairordinal._source import (
     read_labels,
     read_names,
 )
-from fairordinal._support import progress
+from fairordinal._support import advance, progress
 from fairordinal._validation import WEIGHTS, check_choice, check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
@@ -197,6 +197,10 @@ def audit(
         raise typer.Exit(compare_to_limit(result, criterion, max_violation, bounded=bounded))
 
 
+def _show_rows(n_rows: int) -> None:
+    advance(note=f"{n_rows:,} rows")
+
+
 def count_columns(
     file: TableFile,
     y: str,
@@ -213,9 +217,8 @@ def count_columns(
     named |= {name: file.column(name, "--group") for name in groups}
     if counted is not None:
         counted = counted._replace(name=file.column(counted.name, counted.option))
-    with progress(f"reading {file.path.name}") as state:
-        on_progress = (lambda n: state(f"{n:,} rows")) if state else None
-        found = count_rows(file, [*named.values()], count=counted, on_progress=on_progress)
+    with progress(f"reading {file.path.name}"):
+        found = count_rows(file, [*named.values()], count=counted, on_progress=_show_rows)
     raw = {name: found.columns[there] for name, there in named.items()}
     clean = clean_columns(file, raw, [y, pred], order)
     true = read_labels(clean[y].to_pylist(), file.decimal, order)

@@ -114,9 +114,13 @@ def frontier(
         chosen = found.select(max_violation=max_violation, confidence=confidence)
     show(in_options(as_text(found, chosen, "--json")))
     show(describe(found, chosen, max_violation))
+    one = chosen.result_.near_constant
+    if one is not None:
+        show(f"{one}: this model hardly tells people apart.")
     table.show_missing(rows.data)
     if json_file:
-        write_json(json_file, as_json(found, table, rows.data))
+        near_constant = {"near_constant": None if one is None else one._asdict()}
+        write_json(json_file, as_json(found, table, rows.data) | near_constant)
     if out:
         save_model(rows.model(chosen), out)
     if html:

@@ -255,4 +255,5 @@ def as_json(result: Any, left_out: LeftOut, before: list[float] | None) -> dict[
         "groups": [
             {"group": name, "shares_before": was, "shares": now} for name, was, now in groups
         ],
+        "near_constant": None if (one := result.near_constant) is None else one._asdict(),
     }

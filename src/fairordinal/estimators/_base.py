@@ -23,7 +23,7 @@ from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, held_out_together
 from fairordinal._render import name_of
 from fairordinal._rows import Block, Folds, Rows, folds_of, seed_of
-from fairordinal._support import optional, warn
+from fairordinal._support import optional, part, warn
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -146,6 +146,7 @@ class RankerPathEstimator(BaseEstimator):
     """
 
     criterion_: Criterion
+    _choosing: ClassVar = 1.0  # time to choose models, in that of the classifier: for progress
 
     def _learn_paths(
         self,
@@ -168,7 +169,10 @@ class RankerPathEstimator(BaseEstimator):
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         check_choice(self.basis, "basis", BASES)
         criterion = require_pairwise(as_criterion(self.criterion))
-        rows, labels, groups = read_rows(self, X, y, sensitive_features, sample_weight, self.labels)
+        with part(0.01, "reading rows"):
+            rows, labels, groups = read_rows(
+                self, X, y, sensitive_features, sample_weight, self.labels
+            )
         warn_few_rows(groups, rows.sum(rows_by_group))
         require_sorting(rows, loss)
         cost, seed = as_cost_matrix(self.cost_matrix, labels), seed_of(self.random_state)
@@ -177,7 +181,8 @@ class RankerPathEstimator(BaseEstimator):
         alpha = None if self.alpha is None else check_number(self.alpha, "alpha")
         training = Training(alpha or 0.0, tol, max_iter)
         linear = Plan(evaluation, loss, methods, training, Linear(some.scaling))
-        paths = _paths(linear, some, folds, alpha, self.basis)
+        with part(_learning_share(evaluation, self._choosing)):
+            paths = _paths(linear, some, folds, alpha, self.basis)
         fits = [fit for _, path in paths for fit in path]
         warn_unconverged(fits, max_iter)
         self.criterion_, self.classes_ = criterion, plain_array(labels)
@@ -203,6 +208,12 @@ def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
         return some, folds
     held_out, train = some.stratified(ONE_IN, seed_of(random_state))[0]
     return train, [(train, held_out)]
+
+
+def _learning_share(evaluation: Evaluation, choosing: float) -> float:
+    """Share of the time of a fit that paths of rankers take, about."""
+    learning = evaluation.effort.training
+    return learning / (learning + choosing * (1.0 - learning))
 
 
 # Groups of few rows -------------------------------------------------------------------------
@@ -239,6 +250,8 @@ def _paths(
 ) -> list[tuple[Plan, list[Fit]]]:
     """Paths of rankers, one for each basis that is asked for or worth trying."""
     found, accuracies = [], None
+    tries_trees = basis == "trees" or (basis == "auto" and _may_have_trees(rows))
+    choosing, training = _shares(linear.evaluation, tries_trees=tries_trees)
     if basis != "trees":
         plan = (
             replace(linear, basis=Piecewise.unfitted(rows)) if _has_ramps(rows, basis) else linear
@@ -246,19 +259,33 @@ def _paths(
         together = alpha is None and held_out_together(rows, folds)
         plan = plan.grown(rows) if together else plan
         if alpha is None:
-            accuracies = plan.accuracies(rows, folds)
+            with part(choosing):
+                accuracies = plan.accuracies(rows, folds)
             plan = plan.with_alpha(accuracies)
-        plan = plan if together else plan.grown(rows)
-        found.append((plan, plan.path(rows)))
-    if basis == "trees" or (basis == "auto" and _may_have_trees(rows)):
+        with part(training):
+            plan = plan if together else plan.grown(rows)
+            found.append((plan, plan.path(rows)))
+    if tries_trees:
         if held_out_together(rows, folds):
             rows = rows.sample(MOST_TREE_ROWS)
             folds = [(rows, folds[0][1])]
-        trees = _with_trees(linear, rows, folds, alpha, accuracies)
+        with part(0.5 * (1.0 - choosing - training), "trying trees"):
+            trees = _with_trees(linear, rows, folds, alpha, accuracies)
         found += [] if trees is None else [(trees, trees.path(rows))]
     if basis == "trees":
         _warn_without_trees(found[0][0].basis)
     return found
+
+
+def _shares(evaluation: Evaluation, *, tries_trees: bool) -> tuple[float, float]:
+    """Shares of the time for the strength of the penalty and for rankers without trees, about.
+
+    The rest is for trees.
+    """
+    training = evaluation.effort.training
+    others = 0.3 * (1.0 - training)
+    total = 1.0 if tries_trees else others + training
+    return others / total, training / total
 
 
 def _has_ramps(rows: Rows, basis: str) -> bool:

@@ -14,7 +14,7 @@ from fairordinal._basis import Score
 from fairordinal._path import Trained, best_by_basis, choose_on_path
 from fairordinal._render import BASIS_NAMES, frame_library
 from fairordinal._rows import lazily
-from fairordinal._support import wholly
+from fairordinal._support import part, progress, wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._base import DEFAULT_LIMIT, ExpectedValuesMixin, RankerPathEstimator
@@ -295,10 +295,13 @@ class FairOrdinalClassifier(
         )
         if self.confidence is not None:
             check_fraction(self.confidence, "confidence")
-        pool = self._learn_paths(X, y, sensitive_features, sample_weight)
-        chosen = choose_on_path(pool, goal, self.confidence)
-        warn_about(pool.candidates, chosen, goal, self.confidence)
-        result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
+        with progress("fit"):
+            pool = self._learn_paths(X, y, sensitive_features, sample_weight)
+            with part(0.95):
+                chosen = choose_on_path(pool, goal, self.confidence)
+            warn_about(pool.candidates, chosen, goal, self.confidence)
+            with part(text="final thresholds"):
+                result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
         result = replace(result, library=frame_library(X, y, sensitive_features))
         model = ChosenModel(
             chosen.candidate,

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
 from fairordinal._rows import align, check_folds, fold_numbers, held_out_once, seed_of
+from fairordinal._support import awaited, part
 from fairordinal._validation import Array, check_choice, check_whole
 from fairordinal.ranker import numbers_needed
 
@@ -197,17 +198,18 @@ def held_out_scores(
         return estimator, response, HeldOutScores(np.arange(len(cells)), scores)
     learned = learned_labels(estimator, labels)
     targets = learned[cells % len(labels)]
-    with numbers_needed(X):
+    with numbers_needed(X), part(0.2, "fitting the estimator"):
         fitted = clone(estimator).fit(X, targets, **columns)
     response = Response(choose_response(fitted, X, response_method), learned)
     own = response.scores(fitted, X)
     common = None if has_units(fitted, response.method) else own
     splits = _read_splits(_splits(cv, cells, len(labels), random_state))
     rest = (estimator, response, X, targets, columns, common, sample_weight)
-    parts = Parallel(n_jobs=n_jobs)(
+    parts = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_fold_scores)(*rest, train, held_out) for train, held_out in splits
     )
-    return fitted, response, _joined(splits, parts, own)
+    found = [*awaited(parts, len(splits), "cross-validation, fold", share=0.8)]
+    return fitted, response, _joined(splits, found, own)
 
 
 def _joined(splits: Splits, parts: Sequence[Array], own: Array) -> HeldOutScores:

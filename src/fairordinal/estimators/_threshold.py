@@ -25,7 +25,7 @@ from fairordinal._rows import (
     score_table,
     seed_of,
 )
-from fairordinal._support import wholly
+from fairordinal._support import part, progress, wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
@@ -267,18 +267,24 @@ class FairThresholdClassifier(
             self.trade_off, self.max_violation, "certified", default_limit=DEFAULT_LIMIT
         )
         self._check(goal)
-        pool = self._pool(X, y, sensitive_features, sample_weight)
-        if self.group_aware:
-            result = self._cut_by_group(pool, goal)
-        else:
-            chosen = choose_from(pool, [0], goal, self.confidence)
-            warn_about(pool.candidates, chosen, goal, self.confidence)
-            result = pool.thresholds(chosen.candidate, self._settings())
-            self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
-        library = frame_library(X, y, sensitive_features)
-        self._set_result(replace(result, library=library))
+        with progress("fit"):
+            with part(0.5):
+                pool = self._pool(X, y, sensitive_features, sample_weight)
+            find = self._cut_by_group if self.group_aware else self._choose
+            result = find(pool, goal)
+        self._set_result(replace(result, library=frame_library(X, y, sensitive_features)))
         warn_unfinished(self.result_, self.tol)
         return self
+
+    def _choose(self, pool: ScorePool, goal: Goal) -> ThresholdResult:
+        """Choose thresholds that do not depend on the group."""
+        with part(0.4):
+            chosen = choose_from(pool, [0], goal, self.confidence)
+        warn_about(pool.candidates, chosen, goal, self.confidence)
+        with part(0.1, "final thresholds"):
+            result = pool.thresholds(chosen.candidate, self._settings())
+        self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
+        return result
 
     def _set_result(self, result: ThresholdResult) -> None:
         self.result_, self.label_curves_ = result, label_curves(result.score_table)

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
+from fairordinal._table import ScoreTable
 from fairordinal.criteria import HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
 from fairordinal.report._audit import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text
-from fairordinal.thresholds import ThresholdResult
+from fairordinal.thresholds import ThresholdResult, near_constant
 
 SENTENCE_WIDTH = 48  # letters of a name in a sentence
 BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"  # classes of the style sheet
@@ -51,9 +52,19 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
     else:
         size = f"{pair}. All groups considered, {size}"
     if limit is None:
-        return _without_limit(size, lower)
+        return _if_near_constant(audit.table, _without_limit(size, lower))
     verdict = _against_limit(limit, size, finding.violation, lower, upper)
-    return _where_defined(verdict) if len(finding.undefined) else verdict
+    verdict = _where_defined(verdict) if len(finding.undefined) else verdict
+    return _if_near_constant(audit.table, verdict)
+
+
+def _if_near_constant(table: ScoreTable, verdict: Verdict, what: str = "predictions") -> Verdict:
+    """Say so if nearly all people are predicted one label."""
+    found = near_constant(table) if table.predicts_labels else None
+    if found is None:
+        return verdict
+    more = f"{user_text(str(found))}: these {what} hardly tell people apart."
+    return verdict._replace(sentence=f"{verdict.sentence} {more}")
 
 
 def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
@@ -187,9 +198,13 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
         f"{model} is expected to have a violation of {violation} and a mean cost of "
         f"{number(expected.cost)} on new rows"
     )
-    if limit is None:
-        return Verdict(NEUTRAL, "Selected model", f"{sentence}.")
-    return _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
+    verdict = (
+        Verdict(NEUTRAL, "Selected model", f"{sentence}.")
+        if limit is None
+        else _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
+    )
+    table = frontier.points_[chosen].result.after.table
+    return _if_near_constant(table, verdict, "cut points")
 
 
 def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
@@ -199,7 +214,8 @@ def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
         if result.is_optimal
         else f"no cut points on these scores are better by more than {result.gap:.2g}"
     )
-    return Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
+    verdict = Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
+    return _if_near_constant(result.after.table, verdict, "cut points")
 
 
 def _change(result: ThresholdResult, before: object) -> str:

@@ -142,16 +142,22 @@ def _closing(result: ThresholdResult, all_groups: bool = False) -> list[str]:
         lines.append(f"The search was cut short by {result.stopped_by}.")
     if result.thresholds.ndim == 2:
         lines.append("Each group has its own thresholds: predictions need the group.")
-    if result.constant_label is not None:
-        lines.append(
-            f"These thresholds are a constant predictor: every row gets "
-            f"{name_of(result.constant_label)}. No better ones were found for these scores; fairer "
-            "scores would help."
-        )
+    if result.near_constant is not None:
+        lines.insert(0, hardly_tells_apart(result))
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0 and not all_groups:
         lines.append(f"{hidden} more groups: see .frame().")
     return lines
+
+
+def hardly_tells_apart(result: ThresholdResult) -> str:
+    """That nearly all people get one label, and what to do."""
+    text = f"{result.near_constant}: these cut points hardly tell people apart"
+    if not result.goal.penalty:  # fairness was not asked for
+        return f"{text}."
+    if result.of_fair_model:
+        return f"{text}; allow more."
+    return f"{text}; train a fair model (FairOrdinalClassifier, `fairordinal fit`), or allow more."
 
 
 def _certificate(result: ThresholdResult) -> str:
