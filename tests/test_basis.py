@@ -335,9 +335,10 @@ def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does():
     X, y, a = product_people()
-    options = QUICK | {"confidence": 0.95, "max_violation": 0.15}
+    options = QUICK | {"confidence": 0.95, "max_violation": 0.15, "ranker": "direct", "cv": 3}
     model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cost, violation = model.basis_results_[model.basis_]
     assert (cost, violation) == (model.expected_cost_, model.expected_violation_)
