@@ -137,6 +137,7 @@ def audit(
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         data |= found.described(result)
+        data |= {"Weights": f"{weight} ({weights})"} if weight else {}
         write_report(html, data, result, criterion, max_violation)
     if max_violation is not None:
         bounded = confidence is not None

@@ -29,6 +29,7 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Weight,
     check_different,
 )
 from fairordinal.cli._input import Table, read_table, rows_located
@@ -60,6 +61,7 @@ def frontier(
     basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
+    weight: Weight = None,
     order: Order = None,
     jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
     separator: Separator = None,
@@ -84,15 +86,19 @@ def frontier(
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
     check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
-    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
+    check_different(
+        {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
+    )
     table_file = open_table(
         file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
     if table.note and not quiet:
         show_note(table.note)
     with progress_and_notes(quiet), rows_located(table_file):
-        rows, found = fit_frontier(table, y, group, feature, ignore, criterion, cost, jobs, basis)
+        rows, found = fit_frontier(
+            *(table, y, group, feature, ignore, criterion, cost, jobs, basis), weight=weight
+        )
     if max_violation is None:
         chosen = found.select(knee=True)
     else:
@@ -120,6 +126,8 @@ def fit_frontier(
     cost: str,
     jobs: int,
     basis: str = "auto",
+    *,
+    weight: str | None = None,
 ) -> tuple[Any, Any]:
     """Return the training rows of a table, and a frontier that is fitted to them."""
     from fairordinal.frontier import FairOrdinalFrontier
@@ -131,11 +139,12 @@ def fit_frontier(
         sensitive_features=groups,
         features=features or None,
         ignore=ignore or (),
+        sample_weight=weight,
     )
     found = FairOrdinalFrontier(
         criterion, cost_matrix=cost, labels=table.labels, n_jobs=jobs, basis=basis
     )
-    return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
+    return rows, rows.fit(found)
 
 
 def describe(chosen: Any, limit: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from fairordinal._source import (
     count_missing,
     open_table,
     order_of,
+    read_counts,
     read_labels,
     read_names,
     read_values,
@@ -31,6 +33,7 @@ from fairordinal.cli._app import (
     Quiet,
     Separator,
     TradeOff,
+    Weight,
     check_different,
 )
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
@@ -49,6 +52,7 @@ def thresholds(
     confidence: LimitConfidence = None,
     criterion: Criterion = "demographic_parity",
     cost: Cost = "absolute",
+    weight: Weight = None,
     order: Order = None,
     json_file: Json = None,
     separator: Separator = None,
@@ -72,16 +76,17 @@ def thresholds(
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation; leave it out with --trade-off.")
     check_outputs({"--json": json_file}, [file])
-    check_different({"--score": score, "--y": y, "--group": group})
+    check_different({"--score": score, "--y": y, "--group": group, "--weight": weight})
     table_file = open_table(
         file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
     )
-    rows, labels = read_scored_rows(table_file, score, y, group, order)
+    rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
     with progress_and_notes(quiet), rows.left_out.explained():
         result = optimize_thresholds(
             rows.columns[score],
             rows.columns[y],
             sensitive_features={name: rows.columns[name] for name in group},
+            sample_weight=rows.weights[0] if weight else None,
             criterion=criterion,
             trade_off=trade_off,
             max_violation=max_violation,
@@ -97,14 +102,23 @@ def thresholds(
 
 
 def read_scored_rows(
-    file: TableFile, score: str, y: str, groups: list[str], order: str | None
+    file: TableFile,
+    score: str,
+    y: str,
+    groups: list[str],
+    order: str | None,
+    weight: str | None = None,
 ) -> tuple[CompleteRows, list[Any]]:
     """Return scores, labels and groups of all rows, and the labels in ascending order."""
     options = {score: "--score", y: "--y"} | dict.fromkeys(groups, "--group")
+    options |= {weight: "--weight"} if weight else {}
     named = {name: file.column(name, option) for name, option in options.items()}
     table = file.raw_table([*named.values()])
     raw = {name: table.column(there) for name, there in named.items()}
     clean = clean_columns(file, raw, [y], order)
+    weights = []
+    if weight:
+        weights = [read_counts(clean.pop(weight), weight, file.decimal, "--weight").to_numpy()]
     scores = read_values(clean[score].to_pylist(), file.decimal)
     true = read_labels(clean[y].to_pylist(), file.decimal, order)
     if not scores.are_numbers:
@@ -117,7 +131,8 @@ def read_scored_rows(
     labels.check(true, "--y")
     columns = {score: scores.values, y: true.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
-    return drop_incomplete(columns, count_missing(raw, clean)), labels.labels
+    rows = drop_incomplete(columns, count_missing(raw, clean))
+    return replace(rows, weights=[each[rows.places] for each in weights]), labels.labels
 
 
 def as_json(result: Any, left_out: LeftOut) -> dict[str, Any]:
