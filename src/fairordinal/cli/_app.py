@@ -166,7 +166,8 @@ Weight = Annotated[
     str | None,
     typer.Option(
         "--weight",
-        help="Column of weights; a weight of 2 is a row repeated twice.",
+        help="Column of weights. A weight of 2 is a row repeated twice; divide survey weights by "
+        "their mean.",
         metavar="COLUMN",
     ),
 ]

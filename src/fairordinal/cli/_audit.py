@@ -190,6 +190,7 @@ def audit(
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         data |= found.described(result)
+        data |= {"Weights": f"{weight} ({weights})"} if weight else {}
         write_report(html, data, result, criterion, max_violation)
     show_written(html, json_file)
     if max_violation is not None:

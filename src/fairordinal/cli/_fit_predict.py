@@ -27,6 +27,7 @@ from fairordinal.cli._app import (
     Separator,
     Sheet,
     TradeOff,
+    Weight,
     check_different,
 )
 from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
@@ -67,6 +68,7 @@ def fit(
     basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
+    weight: Weight = None,
     order: Order = None,
     onnx: Annotated[
         Path | None, typer.Option(help="Also export the model to this file.", metavar="FILE")
@@ -93,7 +95,9 @@ def fit(
     from fairordinal.models import export_onnx, fit_table, save_model
 
     check_outputs({"--out": out, "--onnx": onnx}, [file])
-    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
+    check_different(
+        {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
+    )
     table_file = open_table(
         file,
         separator=separator,
@@ -102,7 +106,7 @@ def fit(
         missing=missing,
         sheet=sheet,
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
     if table.note and not quiet:
         show_note(table.note)
     with progress_and_notes(quiet), rows_located(table_file):
@@ -112,6 +116,7 @@ def fit(
             sensitive_features=group,
             features=feature or None,
             ignore=ignore or (),
+            sample_weight=weight,
             labels=table.labels,
             criterion=criterion,
             trade_off=trade_off,

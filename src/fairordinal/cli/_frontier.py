@@ -30,6 +30,7 @@ from fairordinal.cli._app import (
     Quiet,
     Separator,
     Sheet,
+    Weight,
     check_different,
 )
 from fairordinal.cli._input import Table, read_table, rows_located
@@ -66,6 +67,7 @@ def frontier(
     basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
+    weight: Weight = None,
     order: Order = None,
     jobs: Annotated[
         int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
@@ -94,7 +96,9 @@ def frontier(
     if jobs == 0:
         raise ValueError("--jobs must be a number of processes, or -1 for all cores, got 0.")
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
-    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
+    check_different(
+        {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
+    )
     table_file = open_table(
         file,
         separator=separator,
@@ -103,11 +107,13 @@ def frontier(
         missing=missing,
         sheet=sheet,
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
     if table.note and not quiet:
         show_note(table.note)
     with progress_and_notes(quiet), rows_located(table_file):
-        rows, found = fit_frontier(table, y, group, feature, ignore, criterion, cost, jobs, basis)
+        rows, found = fit_frontier(
+            *(table, y, group, feature, ignore, criterion, cost, jobs, basis), weight=weight
+        )
     if max_violation is None:
         chosen = found.select(knee=True)
     else:
@@ -139,6 +145,8 @@ def fit_frontier(
     cost: str,
     jobs: int,
     basis: str = "auto",
+    *,
+    weight: str | None = None,
 ) -> tuple[Any, Any]:
     """Return the training rows of a table, and a frontier that is fitted to them."""
     from fairordinal.frontier import FairOrdinalFrontier
@@ -150,11 +158,12 @@ def fit_frontier(
         sensitive_features=groups,
         features=features or None,
         ignore=ignore or (),
+        sample_weight=weight,
     )
     found = FairOrdinalFrontier(
         criterion, cost_matrix=cost, labels=table.labels, n_jobs=jobs, basis=basis
     )
-    return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
+    return rows, rows.fit(found)
 
 
 def as_text(found: Any, chosen: Any, has_all: str) -> str:

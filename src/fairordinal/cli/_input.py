@@ -17,6 +17,7 @@ from fairordinal._source import (
     count_missing,
     describe_missing,
     order_of,
+    read_counts,
     read_labels,
     split_labels,
 )
@@ -67,7 +68,8 @@ class CompleteRows:
     counts: list[float]
     left_out: LeftOut
     places: list[int]  # their numbers among all rows
-    weights: list[Array] = field(default_factory=list)  # survey weights: sums, squares, numbers
+    weights: list[Array] = field(default_factory=list)  # and, of survey weights, their squares and
+    # the numbers of rows with a weight above 0
 
 
 def clean_columns(
@@ -145,9 +147,11 @@ def read_table(
     order: str | None,
     features: list[str],
     ignored: list[str],
+    weight: str | None = None,
 ) -> Table:
     """Read a whole table to fit a model; columns that an option names must exist."""
     options = {"--y": [y], "--group": groups, "--feature": features, "--ignore": ignored}
+    options |= {"--weight": [weight]} if weight else {}
     for option, names in options.items():
         for name in names:
             file.column(name, option)
@@ -157,6 +161,9 @@ def read_table(
     frame = frame.drop_columns(unusable)
     for name in groups:
         frame = _replaced(frame, name, _as_numbers(file.missing.trimmed(frame.column(name))))
+    if weight:
+        numbers = read_counts(frame.column(weight), weight, file.decimal, "--weight")
+        frame = _replaced(frame, weight, numbers)
     cells = file.missing.trimmed(frame.column(y)).to_pylist()
     column = read_labels(cells, file.decimal, order)
     labels = order_of(file, file.columns[y], column, order, "--y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from fairordinal._source import (
     count_missing,
     open_table,
     order_of,
+    read_counts,
     read_labels,
     read_names,
     read_values,
@@ -36,6 +38,7 @@ from fairordinal.cli._app import (
     Separator,
     Sheet,
     TradeOff,
+    Weight,
     check_different,
 )
 from fairordinal.cli._choices import OPTIMIZED, criterion_of, described
@@ -79,6 +82,7 @@ def thresholds(
             metavar="NUMBERS",
         ),
     ] = None,
+    weight: Weight = None,
     order: Order = None,
     json_file: Json = None,
     html: Html = None,
@@ -108,7 +112,7 @@ def thresholds(
             raise ValueError("--confidence needs --max-violation; leave it out with --trade-off.")
     today = None if before is None else _read_numbers(before)
     check_outputs({"--json": json_file, "--html": html}, [file])
-    check_different({"--score": score, "--y": y, "--group": group})
+    check_different({"--score": score, "--y": y, "--group": group, "--weight": weight})
     table_file = open_table(
         file,
         separator=separator,
@@ -117,7 +121,7 @@ def thresholds(
         missing=missing,
         sheet=sheet,
     )
-    rows, labels = read_scored_rows(table_file, score, y, group, order)
+    rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
     _check_before(today, labels)
     if not quiet:
         note_suspects(score, y, rows, labels)
@@ -126,6 +130,7 @@ def thresholds(
             rows.columns[score],
             rows.columns[y],
             sensitive_features={name: rows.columns[name] for name in group},
+            sample_weight=rows.weights[0] if weight else None,
             criterion=criterion,
             trade_off=trade_off,
             max_violation=max_violation,
@@ -166,14 +171,23 @@ def _check_before(cuts: list[float] | None, labels: list[Any]) -> None:
 
 
 def read_scored_rows(
-    file: TableFile, score: str, y: str, groups: list[str], order: str | None
+    file: TableFile,
+    score: str,
+    y: str,
+    groups: list[str],
+    order: str | None,
+    weight: str | None = None,
 ) -> tuple[CompleteRows, list[Any]]:
     """Return scores, labels and groups of all rows, and the labels in ascending order."""
     options = {score: "--score", y: "--y"} | dict.fromkeys(groups, "--group")
+    options |= {weight: "--weight"} if weight else {}
     named = {name: file.column(name, option) for name, option in options.items()}
     table = file.raw_table([*named.values()])
     raw = {name: table.column(there) for name, there in named.items()}
     clean = clean_columns(file, raw, [y], order)
+    weights = []
+    if weight:
+        weights = [read_counts(clean.pop(weight), weight, file.decimal, "--weight").to_numpy()]
     scores = read_values(clean[score].to_pylist(), file.decimal)
     true = read_labels(clean[y].to_pylist(), file.decimal, order)
     if not scores.are_numbers:
@@ -186,7 +200,8 @@ def read_scored_rows(
     labels.check(true, "--y")
     columns = {score: scores.values, y: true.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
-    return drop_incomplete(columns, count_missing(raw, clean)), labels.labels
+    rows = drop_incomplete(columns, count_missing(raw, clean))
+    return replace(rows, weights=[each[rows.places] for each in weights]), labels.labels
 
 
 def note_suspects(score: str, y: str, rows: CompleteRows, labels: list[Any]) -> None:
