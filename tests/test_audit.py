@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from sklearn.exceptions import UndefinedMetricWarning
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
@@ -17,6 +17,7 @@ F = [1, 2, 3, 1, 1, 2, 2, 2, 3, 1]
 A = list("aaabbbcccc")
 
 
+@settings(max_examples=50)
 @given(data=rows())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_an_audit_of_counts_is_the_audit_of_the_rows(data):
