@@ -8,12 +8,13 @@ import pytest
 from fairordinal.thresholds import _evaluation
 from fairordinal.thresholds._evaluation import FULL, SEVERAL_GROUPS, SMALL
 
+FEW_CANDIDATES = SMALL._replace(most_proving=FULL.most_proving)  # as for many groups
 _FITTED = {}
 
 
 @contextmanager
-def effort(few=SMALL, several=SMALL):
-    """How many candidates are tried, for few groups and for several; SMALL is for many groups."""
+def effort(few=FEW_CANDIDATES, several=FEW_CANDIDATES):
+    """How many candidates are tried, for few groups and for several."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_evaluation, "FULL", few)
         patch.setattr(_evaluation, "SEVERAL_GROUPS", several)
@@ -25,9 +26,9 @@ def full_effort():
     return effort(FULL, SEVERAL_GROUPS)
 
 
-def fitted(model, X, y, a, **columns):
+def fitted(model, *rows, **columns):
     """`model` fitted, or the one that was fitted to equal rows before; do not change it."""
-    key = joblib.hash((model, X, y, a, columns, _evaluation.FULL, _evaluation.SEVERAL_GROUPS))
+    key = joblib.hash((model, rows, columns, _evaluation.FULL, _evaluation.SEVERAL_GROUPS))
     if key not in _FITTED:
-        _FITTED[key] = model.fit(X, y, sensitive_features=a, **columns)
+        _FITTED[key] = model.fit(*rows, **columns)
     return _FITTED[key]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from sklearn.exceptions import UndefinedMetricWarning
 
 import oracles
@@ -22,6 +22,7 @@ F = [1, 2, 3, 1, 1, 2, 2, 2, 3, 1]
 A = list("aaabbbcccc")
 
 
+@settings(max_examples=50)
 @given(data=rows())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_an_audit_of_counts_is_the_audit_of_the_rows(data):

@@ -398,11 +398,11 @@ def test_the_papers_grid():
 def test_one_step_without_the_other():
     X, y, a = people(400)
     rows = {"sensitive_features": a}
-    fair = fair_thresholds_only(trade_off=0.5).fit(X, y, **rows)
-    plain = fair_thresholds_only(trade_off=0.0).fit(X, y, **rows)
+    fair = fair_thresholds_only(trade_off=0.5, cv=2).fit(X, y, **rows)
+    plain = fair_thresholds_only(trade_off=0.0, cv=2).fit(X, y, **rows)
     assert fair.violation_ < plain.violation_
-    ranked = fair_ranker_only(violation_weight=0.6, alpha=1e-3).fit(X, y, **rows)
-    unfair = fair_ranker_only(violation_weight=0.0, alpha=1e-3).fit(X, y, **rows)
+    ranked = fair_ranker_only(violation_weight=0.6, alpha=1e-3, cv=2).fit(X, y, **rows)
+    unfair = fair_ranker_only(violation_weight=0.0, alpha=1e-3, cv=2).fit(X, y, **rows)
     assert ranked.violation_ < unfair.violation_
     assert ranked.result_.goal.penalty == 0
     assert unfair.cost_ == pytest.approx(plain.cost_, abs=0.03)

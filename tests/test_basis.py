@@ -91,10 +91,10 @@ def test_more_rows_grow_more_trees():
 
 def test_auto_takes_trees_where_they_help_and_ramps_where_not():
     X, y, a = product_people()
-    bent = fitted(FairOrdinalClassifier(**QUICK), X, y, a)
+    bent = fitted(FairOrdinalClassifier(**QUICK), X, y, sensitive_features=a)
     assert (bent.basis_, bent.forest_ is None) == ("trees", False)
     X, y, a = people(800, n_features=4)
-    straight = fitted(FairOrdinalClassifier(**QUICK), X, y, a)
+    straight = fitted(FairOrdinalClassifier(**QUICK), X, y, sensitive_features=a)
     assert (straight.basis_, straight.forest_) == ("piecewise", None)
     assert straight.ramps_.n_ramps == len(straight.ramp_coef_) == 4
 
@@ -106,6 +106,7 @@ def test_few_rows_and_very_many_features_are_left_to_linear_columns(n, n_more):
     assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
     X, y, a = product_people(600)
     new_X, new_y, new_a = product_people(20000, seed=1)
@@ -125,7 +126,10 @@ def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
 def test_the_same_rows_grow_the_same_model():
     X, y, a = product_people()
     model = FairOrdinalClassifier(basis="trees", **QUICK)
-    models = [fitted(model, X, y, a), clone(model).fit(X, y, sensitive_features=a)]
+    models = [
+        fitted(model, X, y, sensitive_features=a),
+        clone(model).fit(X, y, sensitive_features=a),
+    ]
     np.testing.assert_array_equal(*(model.decision_function(X) for model in models))
     again = pickle.loads(pickle.dumps(models[0]))
     np.testing.assert_array_equal(again.predict(X), models[0].predict(X))
@@ -134,7 +138,7 @@ def test_the_same_rows_grow_the_same_model():
 
 def test_predictions_need_no_lightgbm(monkeypatch):
     X, y, a = product_people()
-    model = fitted(FairOrdinalClassifier(basis="trees", **QUICK), X, y, a)
+    model = fitted(FairOrdinalClassifier(basis="trees", **QUICK), X, y, sensitive_features=a)
     expected = model.predict(X)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     np.testing.assert_array_equal(model.predict(X), expected)
@@ -268,7 +272,7 @@ def test_the_unit_of_weights_does_not_change_trees():
 def test_models_do_not_depend_on_the_output_that_users_want_of_transformers():
     X, y, a = product_people()
     model = FairOrdinalClassifier(basis="trees", **QUICK)  # it has ramps, too
-    expected = fitted(clone(model), X, y, a).predict(X)
+    expected = fitted(clone(model), X, y, sensitive_features=a).predict(X)
     for library in ("pandas", "polars"):
         with sklearn.config_context(transform_output=library):
             model = clone(model).fit(X, y, sensitive_features=a)
@@ -387,6 +391,7 @@ def test_labels_and_groups_that_rows_lack_have_ramps_of_nothing():
     assert ramps.weights[:, 1].any()
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_a_piecewise_model_beats_a_linear_one_where_boundaries_differ():
     """The group shows in a feature that matters to the upper labels only."""
     generator = np.random.default_rng(0)

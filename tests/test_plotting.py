@@ -140,7 +140,15 @@ def assert_tidy(figure):
 
 @pictured
 @pytest.mark.parametrize("names", [STRANGE, LONG], ids=["strange", "long"])
-@pytest.mark.parametrize(("n_groups", "n_labels"), [(2, 3), (2, 10), (6, 3), (6, 10)])
+@pytest.mark.parametrize(
+    ("n_groups", "n_labels"),
+    [
+        (2, 3),
+        pytest.param(2, 10, marks=pytest.mark.slow),
+        pytest.param(6, 3, marks=pytest.mark.slow),
+        (6, 10),
+    ],
+)
 @pytest.mark.parametrize("size", [(3, 2.5), (10, 7)], ids=["small", "large"])
 def test_nothing_overlaps_or_is_clipped(draw, names, n_groups, n_labels, size):
     with plt.rc_context({"figure.figsize": size}):
@@ -148,8 +156,15 @@ def test_nothing_overlaps_or_is_clipped(draw, names, n_groups, n_labels, size):
     assert_tidy(display.figure_)
 
 
-@pytest.mark.parametrize("n_labels", [2, 9])
-@pytest.mark.parametrize("n_groups", [2, 6])
+@pytest.mark.parametrize(
+    ("n_groups", "n_labels"),
+    [
+        (2, 2),
+        pytest.param(2, 9, marks=pytest.mark.slow),
+        pytest.param(6, 2, marks=pytest.mark.slow),
+        (6, 9),
+    ],
+)
 @pytest.mark.parametrize("size", [(3, 2.5), (10, 7)], ids=["small", "large"])
 def test_long_names_of_labels_do_not_overlap(n_groups, n_labels, size):
     score, y, group = scores_of(n_groups, n_labels, LONG)

@@ -166,6 +166,7 @@ def test_no_single_move_improves_what_local_search_found(criterion, data, trade_
                 assert result.state(moved).objective >= result.objective - 1e-9
 
 
+@settings(max_examples=60)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_local_search_is_never_better_than_the_proved_optimum(data, trade_off):
     best = optimize(data, trade_off=trade_off, method="exact")
@@ -218,18 +219,21 @@ def test_the_result_is_what_the_metrics_say_of_its_predictions(data, trade_off):
     assert result.objective == pytest.approx(result.cost + price * violation, abs=1e-9)
 
 
+@settings(max_examples=60)
 @given(data=scored_rows())
 def test_more_weight_on_fairness_never_means_more_violation(data):
     found = [optimize(data, trade_off=t, method="exact").violation for t in (0, 0.2, 0.5, 0.9)]
     assert all(after <= before + 1e-9 for before, after in pairwise(found))
 
 
+@settings(max_examples=60)
 @given(data=scored_rows())
 def test_a_tighter_limit_never_costs_less(data):
     found = [optimize(data, max_violation=v, method="exact").cost for v in (0.3, 0.1, 0.0)]
     assert all(after >= before - 1e-9 for before, after in pairwise(found))
 
 
+@settings(max_examples=60)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_an_increasing_map_of_the_scores_changes_no_prediction(data, trade_off):
     result = optimize(data, trade_off=trade_off)
@@ -239,6 +243,7 @@ def test_an_increasing_map_of_the_scores_changes_no_prediction(data, trade_off):
     )
 
 
+@settings(max_examples=60)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_weights_are_repetitions(data, trade_off):
     times = [round(2 * w) for w in data.w]

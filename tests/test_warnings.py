@@ -250,7 +250,7 @@ def functions_that_warn(tree):
 
 
 def test_every_warning_has_a_case():
-    trees = [ast.parse(path.read_text()) for path in FILES]
+    trees = [ast.parse(text) for path in FILES if "warn(" in (text := path.read_text())]
     assert {name for tree in trees for name in functions_that_warn(tree)} == set(WARNERS)
     assert set(WARNERS.values()) <= set(CASES)
 
@@ -272,7 +272,8 @@ def warns_directly(source):
 
 
 def test_only_the_helper_warns_directly():
-    found = [path for path in FILES if warns_directly(path.read_text())]
+    texts = {path: path.read_text() for path in FILES}
+    found = [path for path, text in texts.items() if "warn" in text and warns_directly(text)]
     assert found == [HELPER], found
 
 
