@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import fairordinal
 from cli_runner import failure
-from fairordinal.cli import app, main
+from fairordinal.cli import app
 from fairordinal.experiments import EXPERIMENTS
 from fairordinal.experiments.figures.tshirts import TShirts
 
@@ -64,23 +64,32 @@ def test_what_is_not_finished_shows_in_the_exit_code(tmp_path, monkeypatch):
     assert "not finished: T-shirts up to 10000: ValueError: out of stock" in result.output
 
 
+@pytest.mark.parametrize(
+    ("in_terminal", "options", "is_shown"),
+    [(True, [], True), (True, ["--quiet"], False), (False, [], False)],
+)
 def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(
-    tmp_path, monkeypatch, capfd
+    in_terminal, options, is_shown, tmp_path
 ):
-    for name, value in {"TERM": "xterm", "FORCE_COLOR": "1"}.items():
-        monkeypatch.setenv(name, value)
-    for name, options in (("a", []), ("b", ["--quiet"])):
-        arguments = ["reproduce", "tshirts", "--out", str(tmp_path / name), *options]
-        monkeypatch.setattr("sys.argv", ["fairordinal", *arguments])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        assert not stopped.value.code
-        out, err = capfd.readouterr()
-        if options:
-            assert err == ""
-        else:
-            assert "1/1" in err
-            assert "1/1" not in out
+    command = [sys.executable, "-c", MAIN, "reproduce", "tshirts", "--out", str(tmp_path), *options]
+    ours, theirs = os.openpty() if in_terminal else os.pipe()[:2]
+    environment = os.environ | {"TERM": "xterm", "FORCE_COLOR": "1"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b"".join(iter(lambda: read_some(ours), b"")).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert ("1 of 1" in shown) == is_shown
+    assert is_shown or not shown
+    assert b"1 of 1" not in done.stdout
+
+
+def read_some(stream):
+    """Bytes from a pipe or a terminal; none at its end."""
+    try:
+        return os.read(stream, 1 << 16)
+    except OSError:  # the end of a terminal
+        return b""
 
 
 @pytest.mark.parametrize(
