@@ -114,7 +114,7 @@ def test_the_program_prints_the_line_of_an_error():
     assert result.returncode == 1
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
-    assert line.startswith("Error: name must be one of")
+    assert line.startswith("Error: NAME must be one of")
 
 
 def test_debug_shows_where_an_error_happened(monkeypatch, capfd):

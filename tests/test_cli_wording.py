@@ -53,6 +53,7 @@ NOT_PASSED = (
     *("Missing are None", "Categories beyond", "track", "<iframe", "<div", "class="),
     *("A report needs", "f predicted, y true"),
     *("must predict labels, got scores", "and pass that classifier"),
+    *("is not available with survey weights", "change both by map_counts", "without names="),
 )
 
 

@@ -432,7 +432,7 @@ def test_bad_wishes_are_refused(frontier, asked, message):
 
 def test_a_model_of_another_frontier_is_refused(frontier):
     X, y, a = people(200, seed=5)
-    other = FairOrdinalClassifier(trade_off=0.3, alpha=1e-3, ranker="reduction", cv=3)
+    other = FairOrdinalClassifier(trade_off=0.05, alpha=1e-3, ranker="reduction", cv=3)
     other.fit(X, y, sensitive_features=a)
     with pytest.raises(ValueError, match="a model of this frontier"):
         frontier.plot(chosen=other)

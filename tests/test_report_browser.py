@@ -172,7 +172,7 @@ PARTS = "[...document.querySelectorAll('[data-part]')].map((part) => part.textCo
 
 def test_all_parts_follow_the_picked_point(visit, following, frontier):
     tab = visit(following)
-    tab.click("text=Harm parity, pair by pair")
+    tab.click("text=Cost parity of too-low ratings, pair by pair")
     last = len(frontier.points_) - 1
     for i in (0, last, 2):
         click_on(tab, i)

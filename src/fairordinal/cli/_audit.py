@@ -260,6 +260,14 @@ def audit_rows(
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
+    options: dict[str, Any] = {
+        "labels": predictions.labels,
+        "predictions": predictions.reading,
+        "confidence": confidence,
+        "higher_is": higher_is,
+        "min_group_rows": min_group_rows,
+        "small_groups": small_groups,
+    }
     if rows.weights:
         sums, squares, above = rows.weights
         return fairordinal.audit(
@@ -267,9 +275,7 @@ def audit_rows(
             sensitive_features={name: rows.columns[name] for name in groups},
             sample_weight=survey_weight(sums, squares, above, "--weight"),
             weights="survey",
-            labels=predictions.labels,
-            predictions=predictions.reading,
-            confidence=confidence,
+            **options,
         )
     return audit_counts(
         {**rows.columns, "": rows.counts},
@@ -277,12 +283,7 @@ def audit_rows(
         y_pred=pred,
         sensitive_features=groups,
         count="",
-        labels=predictions.labels,
-        predictions=predictions.reading,
-        confidence=confidence,
-        higher_is=higher_is,
-        min_group_rows=min_group_rows,
-        small_groups=small_groups,
+        **options,
     )
 
 

@@ -31,6 +31,7 @@ OPTIONS = {
     "higher_is": "--higher-is",
     "min_group_rows": "--min-rows",
     "small_groups": "--small-groups",
+    "predictions": "--predictions",
     "n_jobs": "--jobs",
     "n_splits": "--splits",
     "splits": "--splits",

@@ -150,7 +150,7 @@ class ModelComparison:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
 
     def __str__(self) -> str:
-        parts = [paragraphs([self._title]), text_table(*self._cells), "\n".join(self._evidence)]
+        parts = [paragraphs([self._title]), text_table(*self._cells), paragraphs(self._evidence)]
         return "\n\n".join(parts).rstrip()
 
     __repr__ = __str__
