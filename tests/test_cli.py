@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import fairordinal
+from cli_runner import failure
 from fairordinal.cli import app
 from fairordinal.experiments import EXPERIMENTS
 from fairordinal.experiments.figures.tshirts import TShirts
@@ -63,41 +64,66 @@ def test_what_is_not_finished_shows_in_the_exit_code(tmp_path, monkeypatch):
     assert "not finished: T-shirts up to 10000: ValueError: out of stock" in result.output
 
 
-def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(tmp_path):
-    terminal = {"TERM": "xterm", "FORCE_COLOR": "1"}
-    noisy, quiet = (
-        program("reproduce", "tshirts", "--out", str(tmp_path / name), *options, env=terminal)
-        for name, options in (("a", []), ("b", ["--quiet"]))
-    )
-    assert "1/1" in noisy.stderr
-    assert "1/1" not in noisy.stdout
-    assert quiet.stderr == ""
-    assert noisy.returncode == quiet.returncode == 0
+@pytest.mark.parametrize(
+    ("in_terminal", "options", "is_shown"),
+    [(True, [], True), (True, ["--quiet"], False), (False, [], False)],
+)
+def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(
+    in_terminal, options, is_shown, tmp_path
+):
+    command = [sys.executable, "-c", MAIN, "reproduce", "tshirts", "--out", str(tmp_path), *options]
+    ours, theirs = os.openpty() if in_terminal else os.pipe()[:2]
+    environment = os.environ | {"TERM": "xterm", "FORCE_COLOR": "1"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b"".join(iter(lambda: read_some(ours), b"")).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert ("1 of 1" in shown) == is_shown
+    assert is_shown or not shown
+    assert b"1 of 1" not in done.stdout
+
+
+def read_some(stream):
+    """Bytes from a pipe or a terminal; none at its end."""
+    try:
+        return os.read(stream, 1 << 16)
+    except OSError:  # the end of a terminal
+        return b""
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["figure3"], "name must be one of"),
-        (["figure2", "--method", "POMM"], "methods must be one of"),
-        (["figure1", "--jobs", "0"], "n_jobs must be a whole number"),
-        (["figure1", "--out", "/dev/null"], "out must be a folder"),
+        (["figure3"], "NAME must be one of"),
+        (["figure2", "--method", "POMM"], "--method must be one of"),
+        (["figure1", "--jobs", "0"], "--jobs must be a whole number"),
+        (["figure1", "--out", "/dev/null"], "--out must be a folder"),
     ],
 )
-def test_an_error_is_one_line_without_a_traceback(arguments, words, tmp_path):
-    result = program("reproduce", *arguments)
-    assert result.returncode == 1
-    assert result.stdout == ""
-    (line,) = result.stderr.splitlines()
+def test_an_error_is_one_line_without_a_traceback(arguments, words, monkeypatch, capfd):
+    code, message = failure(monkeypatch, capfd, "reproduce", *arguments)
+    assert code == 1
+    assert capfd.readouterr() == ("", "")  # Python prints the message
+    (line,) = message.splitlines()
     assert line.startswith(f"Error: {words}")
 
 
-def test_debug_shows_where_an_error_happened():
-    result = program("--debug", "reproduce", "figure3")
+def test_the_program_prints_the_line_of_an_error():
+    result = program("reproduce", "figure3")
     assert result.returncode == 1
-    assert "Traceback" in result.stderr
-    assert "check_choice" in result.stderr
-    assert "ValueError: name must be one of" in result.stderr
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: NAME must be one of")
+
+
+def test_debug_shows_where_an_error_happened(monkeypatch, capfd):
+    code, _ = failure(monkeypatch, capfd, "--debug", "reproduce", "figure3")
+    assert code == 1
+    shown = capfd.readouterr().err
+    assert "Traceback" in shown
+    assert "check_choice" in shown
+    assert "ValueError: name must be one of" in shown
 
 
 @pytest.mark.parametrize("arguments", [["--splits", "0"], ["--splits", "x"], ["--nope"]])

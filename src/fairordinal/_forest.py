@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._support import one_thread, optional
+from fairordinal._support import advance, one_thread, optional
 from fairordinal._validation import Array, row_blocks
 
 MOST_SPLITS = 15  # of a tree; its table of leaves has 2**n_splits entries
@@ -298,7 +298,9 @@ def grow(
         "verbosity": -1,
     }
     data = lightgbm.Dataset(X, label=target, weight=weight, params=params, free_raw_data=True)
-    booster = lightgbm.train(params, data, num_boost_round=boosting.n_trees)
+    booster = lightgbm.train(
+        params, data, num_boost_round=boosting.n_trees, callbacks=[lambda _: advance(note="trees")]
+    )
     read = [_read(info["tree_structure"]) for info in booster.dump_model()["tree_info"]]
     read = [(tree, values) for tree, values in read if tree.n_splits]
     values = np.concatenate([np.zeros(0), *(values for _, values in read)])

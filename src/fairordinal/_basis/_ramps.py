@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from fairordinal._support import one_thread
+from fairordinal._support import advance, one_thread
 from fairordinal._validation import Array, row_blocks
 
 LIMIT = 1.5  # absolute logit at which ramps are clipped: probabilities of 0.18 and 0.82
@@ -70,6 +70,7 @@ def fit_ramps(X: Any, targets: Sequence[Array], weight: Array) -> Ramps:
 
 def _logit(X: Any, target: Array, weight: Array) -> tuple[Array, float]:
     """Coefficients and intercept of a logistic regression."""
+    advance(note="ramps")
     if len(np.unique(target)) < 2:
         return np.zeros(X.shape[1]), 0.0
     model = LogisticRegression(C=STRENGTH, tol=TOLERANCE, max_iter=MAX_ITER)

@@ -116,14 +116,20 @@ class GridCounts(NamedTuple):
 
 
 def count_on_grid(
-    scores: Array, cells: Array, n_cells: int, weight: Array, detail: float
+    scores: Array,
+    cells: Array,
+    n_cells: int,
+    weight: Array,
+    detail: float,
+    most_details: float = np.inf,
 ) -> GridCounts:
-    """Count a block of rows on the common grid."""
+    """Count a block of rows on the common grid; not if its range has more than `most_details`."""
     spans, step = find_spans(scores), detail / BINS_PER_DETAIL
     if not len(spans):
         return GridCounts(spans, 0, np.zeros((n_cells, 0)))
     low, high = float(spans[0, 0]), float(spans[-1, 1])
-    if high - low > NARROW or max(abs(low), abs(high)) > FARTHEST * step:
+    is_wide = high - low > NARROW or (high - low) / most_details > detail
+    if is_wide or max(abs(low), abs(high)) > FARTHEST * step:
         return GridCounts(spans, 0, None)
     first = int(np.floor(low / step))
     n_bins = int(high / step - first) + 5
@@ -160,8 +166,10 @@ def spread(bins: Bins, scores: Array, cells: Array, n_cells: int, values: Array)
 
 def slopes_at(bins: Bins, scores: Array, cells: Array, potential: Array) -> Array:
     """``φ'_u(s_i)`` for each row i of a cell u, given the potentials φ at bins, (n_rows,)."""
-    # the last difference of a cell is never read: the last bins have no scores
-    differences = np.diff(potential, axis=1, append=0.0).ravel() / bins.step
+    table = np.zeros_like(potential)  # the last bins have no scores: their slopes are never read
+    np.subtract(potential[:, 1:], potential[:, :-1], out=table[:, :-1])
+    table /= bins.step
+    differences = table.ravel()
     slopes = np.empty(len(scores))
     for rows in row_blocks(len(scores), BLOCK):
         at, f = _locate(bins, scores[rows], cells[rows])

@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from fairordinal._basis import Basis, Linear, Score, importances
 from fairordinal._pairloss import Kernel
 from fairordinal._rows import Block, Folds, Rows, align, fold_numbers, on_site, score_table
-from fairordinal._support import one_thread, progress
+from fairordinal._support import awaited, one_thread, steps
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.ranker import (
@@ -77,7 +77,8 @@ class Plan:
     def accuracies(self, rows: Rows, folds: Folds) -> Array:
         """Shares of held-out pairs that the plain ranker puts in order, for each fold and alpha."""
         known = held_out_together(rows, folds)  # the basis was learned from these rows
-        return accuracies_in_folds(rows, folds, _accuracies, self, known)
+        text = "trying trees, fold" if self.basis.has_leaves else "strength of the penalty, fold"
+        return accuracies_in_folds(rows, folds, _accuracies, self, known, text=text)
 
     def with_alpha(self, accuracies: Array) -> Plan:
         """The plan with the alpha that puts the most held-out pairs in order."""
@@ -188,7 +189,7 @@ class RankerPool(Pool):
         linear = replace(paths[0][0], basis=Linear(sample.scaling))
         self.rankers.append(Ranker(linear, constant_ranker(rows.n_features)))
         self._scored_rows: tuple[Fit, Rows] | None = None  # of the last ranker with ramps or trees
-        self._folds, self._jobs = folds, Parallel(**rows.workers(n_jobs))
+        self._folds, self._jobs = folds, Parallel(**rows.workers(n_jobs), return_as="generator")
         parts = [on_site(_columns, [held_out]) for _, held_out in folds]
         cells, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         fold = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
@@ -208,33 +209,28 @@ class RankerPool(Pool):
 
     def out_of_fold(self, rankers: Sequence[int]) -> list[Array]:
         found: dict[int, Array] = {}
-        with progress("cross-validation") as say:
-            if say is not None:
-                say(f"{len(rankers)} rankers in {len(self._folds)} folds")
-            for numbers in self._by_basis(rankers):
-                plan = self.rankers[numbers[0]].plan
-                path = [self.rankers[number].fit for number in numbers]
-                scores = self._jobs(
-                    delayed(on_site)(_held_out_scores, [held_out], plan, path)
-                    if train is self.sample
-                    else delayed(on_site)(_fold_scores, (train, held_out), plan, path)
-                    for train, held_out in self._folds
-                )
-                found |= dict(zip(numbers, np.concatenate(scores, axis=1), strict=True))
+        for numbers in steps(self._by_basis(rankers)):
+            plan = self.rankers[numbers[0]].plan
+            path = [self.rankers[number].fit for number in numbers]
+            scores = self._jobs(
+                delayed(on_site)(_held_out_scores, [held_out], plan, path)
+                if train is self.sample
+                else delayed(on_site)(_fold_scores, (train, held_out), plan, path)
+                for train, held_out in self._folds
+            )
+            scores = [*awaited(scores, len(self._folds), "cross-validation, fold")]
+            found |= dict(zip(numbers, np.concatenate(scores, axis=1), strict=True))
         return [found[number] for number in rankers]
 
     def screen(self, goals: Sequence[Goal]) -> dict[int, list[Cut]]:
         """What thresholds for some goals reach on in-sample scores, for every step-th ranker."""
         found: dict[int, list[Cut]] = {}
         step = self.rows.evaluation.effort.step
-        with progress("thresholds") as say:
-            if say is not None:
-                say(f"{len(goals)} limits for each of {self.constant} rankers")
-            for numbers in self.bases:
-                some = numbers[::step]
-                path = {number: self.rankers[number].fit for number in some}
-                plan = self.rankers[numbers[0]].plan
-                found |= on_site(_screen, [self.sample], plan, path, goals)
+        for numbers in steps(self.bases):
+            some = numbers[::step]
+            path = {number: self.rankers[number].fit for number in some}
+            plan = self.rankers[numbers[0]].plan
+            found |= on_site(_screen, [self.sample], plan, path, goals)
         return found
 
     @property
@@ -249,14 +245,17 @@ class RankerPool(Pool):
         If the pool has only a sample of the rows, the ranker is first fitted to more rows, and its
         own scores of all rows are cut: with so many rows, their optimism is negligible.
         """
+        table = self._table_to_cut(candidate)
+        return replace(solve_near(candidate, table, settings), of_fair_model=True)
+
+    def _table_to_cut(self, candidate: Candidate) -> ScoreTable:
         if self.all_rows.n_rows == self.sample.n_rows:
-            return solve_near(candidate, self.score_table(candidate), settings)
+            return self.score_table(candidate)
         number = self.constant if candidate.is_constant else candidate.ranker
         plan, fit = self.rankers[number]
         self.rankers[number] = Ranker(*plan.extend(self.all_rows, fit, self.sample))
         names = (self.rows.evaluation.groups, self.rows.evaluation.labels)
-        table = score_table(*self._scored(number), *names)
-        return solve_near(candidate, table, settings)
+        return score_table(*self._scored(number), *names)
 
     def predictions(self, candidate: Candidate, result: ThresholdResult) -> ScoreTable:
         rows, coef = self._scored(candidate.ranker)
@@ -312,7 +311,7 @@ def _screen(
     """Cuts for each goal on in-sample scores, for each ranker."""
     rows = HeldOutRows(plan.evaluation, block.cells, block.weight, np.zeros(block.n_rows, int))
     found, mapped = {}, plan.basis.mapped(block)
-    for ranker, fit in path.items():
+    for ranker, fit in steps([*path.items()], "screening, ranker"):
         binned = rows.bin(mapped.scores(fit.coef))
         found[ranker] = rows.cut(binned, goals, rows.multipliers(binned, goals))
     return found

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fairordinal._support import part, steps
 from fairordinal.thresholds import Candidate, Chosen, Goal, Pool, choose_from, limited
 
 MOST_APART = 0.05  # distance in violation of neighbours on a frontier, beyond which it has a hole
@@ -45,9 +46,11 @@ def choose_on_path(pool: Pool, goal: Goal, confidence: float | None) -> Chosen:
     if goal.hard and goal.limit:
         tried = [limited(share * goal.limit) for share in effort.screened]
         most = effort.rankers
-    best = promising(pool, tried, most)
+    with part(0.1):
+        best = promising(pool, tried, most)
     plain = {rankers[0] for rankers in pool.bases}
-    return choose_from(pool, sorted(plain.union(*best.values())), goal, confidence)
+    with part(0.9):
+        return choose_from(pool, sorted(plain.union(*best.values())), goal, confidence)
 
 
 def best_by_basis(
@@ -72,13 +75,17 @@ def fill(pool: Pool) -> list[Candidate]:
     without a limit. Then limits are halved between neighbours that are far apart.
     """
     free, effort = Goal(0.0), pool.rows.evaluation.effort
-    widest = max(LEAST_APART, *(cuts[0].violation for cuts in pool.screen([free]).values()))
+    with part(0.05):
+        first = pool.screen([free])
+    widest = max(LEAST_APART, *(cuts[0].violation for cuts in first.values()))
     shares = np.linspace(0.0, 1.0, effort.front_limits, endpoint=False) ** EXPONENT
     limits = (widest * shares).tolist()
     goals = [free, *map(limited, limits)]
-    best = promising(pool, goals, effort.front_rankers)
-    pool.add(_by_ranker(best) | {pool.constant: [limited(0.0)]})
-    for _ in range(effort.front_rounds):
+    with part(0.1):
+        best = promising(pool, goals, effort.front_rankers)
+    with part(0.45):
+        pool.add(_by_ranker(best) | {pool.constant: [limited(0.0)]})
+    for _ in steps(range(effort.front_rounds), share=0.4):
         between = _between(non_dominated(pool.candidates), widest)
         if not between:
             break

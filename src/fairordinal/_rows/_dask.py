@@ -19,7 +19,7 @@ import numpy as np
 from fairordinal._rows._block import Block, Part, Rows
 from fairordinal._rows._features import Features
 from fairordinal._rows._folds import fold_numbers, rows_by_label, sample_positions
-from fairordinal._support import progress
+from fairordinal._support import advance
 from fairordinal._validation import Array
 
 BRANCHES = 8  # tables that one task adds up
@@ -164,10 +164,8 @@ def one_pass(
             dask.delayed(add)(found[start : start + BRANCHES])
             for start in range(0, len(found), BRANCHES)
         ]
-    with progress("rows") as say:
-        if say is not None:
-            say(f"{_readable_name(work)} of {len(parts)} blocks")
-        return compute(found[0])
+    advance(note=f"{_readable_name(work)} of {len(parts)} blocks")
+    return compute(found[0])
 
 
 def _readable_name(work: Callable[..., Any]) -> str:
@@ -188,12 +186,8 @@ def on_site(work: Callable[..., Result], rows: Sequence[Rows], *arguments: Any) 
         return work(*compute(blocks), *arguments)
     import dask
 
-    with progress("rows") as say:
-        if say is not None:
-            say(f"{_readable_name(work)} of {rows[0].n_rows:,} rows in one place")
-        return cast(
-            Result, compute(dask.delayed(_run_task)(_delayed_task(work, arguments), *blocks))
-        )
+    advance(note=f"{_readable_name(work)} of {rows[0].n_rows:,} rows")
+    return cast(Result, compute(dask.delayed(_run_task)(_delayed_task(work, arguments), *blocks)))
 
 
 def on_a_cluster() -> bool:

@@ -2,10 +2,11 @@
 
 =============  ====================================================================
 `_files`       files that are written as a whole: `write_whole`, `put_in_place`, …
-`_fitting`     decorators: `wholly` (a fit succeeds or changes nothing), `one_thread`
+`_fitting`     `wholly` (a fit succeeds or changes nothing), `one_thread`,
+               `keep_freed_memory`
 `_messages`    hidden characters as escapes: `visible`, `visible_lines`, `escaped`;
-               `warn` points to the caller's line; `optional` imports optional packages;
-               progress on standard error: `show_progress`, `progress`, `progress_bar`
+               `warn` points to the caller's line; `optional` imports optional packages
+`_progress`    progress on standard error: `show_progress`, `progress`, `part`, `steps`, …
 =============  ====================================================================
 
 Every command and every audit imports this package. Imports that are slow, or that may fail, are
@@ -19,29 +20,38 @@ from fairordinal._support._files import (
     status_of,
     write_whole,
 )
-from fairordinal._support._fitting import one_thread, wholly
+from fairordinal._support._fitting import keep_freed_memory, one_thread, wholly
 from fairordinal._support._messages import (
     escaped,
     optional,
-    progress,
-    progress_bar,
-    show_progress,
     visible,
     visible_lines,
     warn,
 )
+from fairordinal._support._progress import (
+    advance,
+    awaited,
+    part,
+    progress,
+    show_progress,
+    steps,
+)
 
 __all__ = [
+    "advance",
+    "awaited",
     "escaped",
     "is_read_only",
     "is_regular",
+    "keep_freed_memory",
     "one_thread",
     "optional",
+    "part",
     "progress",
-    "progress_bar",
     "put_in_place",
     "show_progress",
     "status_of",
+    "steps",
     "visible",
     "visible_lines",
     "warn",

@@ -1,4 +1,4 @@
-"""Decorators for functions that learn: all or nothing, and one thread for linear algebra."""
+"""Helpers for functions that learn: all or nothing, one thread for linear algebra, and memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+MOST_KEPT = (32 << 20) - (1 << 16)  # bytes; glibc adapts to blocks of less than 32 MB
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -72,3 +74,17 @@ def _libraries() -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Let the process keep up to 64 MB of freed memory, for the next arrays.
+
+    The C library of Linux (glibc) returns large arrays to the system when they are freed. Steps of
+    a fit allocate the same arrays again and again, and new pages from the system took more than
+    half of their time. glibc adapts to the largest block that was freed: it keeps up to twice its
+    size.
+    """
+    import numpy as np
+
+    np.empty(MOST_KEPT, dtype=np.uint8)  # its pages are never touched

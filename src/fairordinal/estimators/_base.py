@@ -21,8 +21,9 @@ from fairordinal._basis import Basis, Linear, Piecewise, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, held_out_together
-from fairordinal._rows import Folds, Rows, folds_of, seed_of
-from fairordinal._support import optional, warn
+from fairordinal._render import name_of
+from fairordinal._rows import Block, Folds, Rows, folds_of, seed_of
+from fairordinal._support import optional, part, warn
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -50,6 +51,8 @@ LEAST_RAMP_ROWS, LEAST_TREE_ROWS = 250, 500  # with which "auto" has ramps, and 
 MOST_FEATURES = 1000  # with which "auto" has either
 FIRST_FOLDS, FIRST_GAIN = 2, 0.01  # folds in which trees are tried first, and their gain there
 LEAST_GAIN = 0.03  # share of the held-out pairs out of order that trees have to put in order
+FEW_ROWS = 10  # of a group; the standard deviation of a disparity is then about 1/√(3·10) = 0.18
+MOST_NAMED = 5  # groups that a warning names
 ONE_IN = 4  # rows of a large sample from which rankers learn; the others are held out
 MOST_TREE_ROWS = 1 << 14  # from which trees learn, if one set of rows is held out
 
@@ -143,6 +146,7 @@ class RankerPathEstimator(BaseEstimator):
     """
 
     criterion_: Criterion
+    _choosing: ClassVar = 1.0  # time to choose models, in that of the classifier: for progress
 
     def _learn_paths(
         self,
@@ -165,7 +169,11 @@ class RankerPathEstimator(BaseEstimator):
         max_iter = check_whole(self.max_iter, "max_iter", least=1)
         check_choice(self.basis, "basis", BASES)
         criterion = require_pairwise(as_criterion(self.criterion))
-        rows, labels, groups = read_rows(self, X, y, sensitive_features, sample_weight, self.labels)
+        with part(0.01, "reading rows"):
+            rows, labels, groups = read_rows(
+                self, X, y, sensitive_features, sample_weight, self.labels
+            )
+        warn_few_rows(groups, rows.sum(rows_by_group))
         require_sorting(rows, loss)
         cost, seed = as_cost_matrix(self.cost_matrix, labels), seed_of(self.random_state)
         some, folds = _sample(rows, self.cv, self.random_state)
@@ -173,7 +181,8 @@ class RankerPathEstimator(BaseEstimator):
         alpha = None if self.alpha is None else check_number(self.alpha, "alpha")
         training = Training(alpha or 0.0, tol, max_iter)
         linear = Plan(evaluation, loss, methods, training, Linear(some.scaling))
-        paths = _paths(linear, some, folds, alpha, self.basis)
+        with part(_learning_share(evaluation, self._choosing)):
+            paths = _paths(linear, some, folds, alpha, self.basis)
         fits = [fit for _, path in paths for fit in path]
         warn_unconverged(fits, max_iter)
         self.criterion_, self.classes_ = criterion, plain_array(labels)
@@ -201,6 +210,38 @@ def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
     return train, [(train, held_out)]
 
 
+def _learning_share(evaluation: Evaluation, choosing: float) -> float:
+    """Share of the time of a fit that paths of rankers take, about."""
+    learning = evaluation.effort.training
+    return learning / (learning + choosing * (1.0 - learning))
+
+
+# Groups of few rows -------------------------------------------------------------------------
+
+
+def rows_by_group(block: Block) -> Array:
+    """Number of rows of each group."""
+    return np.bincount(block.groups, minlength=block.n_groups)
+
+
+def warn_few_rows(groups: Array, n_rows: Array) -> None:
+    """Warn before a fit if it has groups of few rows."""
+    few = np.flatnonzero((n_rows > 0) & (n_rows < FEW_ROWS))  # 0: rows without weight
+    if not len(few):
+        return
+    named = [f"{name_of(groups[g])!r} ({_rows(n_rows[g])})" for g in few[:MOST_NAMED].tolist()]
+    more = f" and {len(few) - MOST_NAMED} more" if len(few) > MOST_NAMED else ""
+    warn(
+        f"Groups of fewer than {FEW_ROWS} rows: {', '.join(named)}{more}. Their disparities are "
+        "mostly chance, but limit the model like those of large groups. Merge such groups with "
+        "others, or leave their rows out.",
+    )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
 # The bases of the paths ---------------------------------------------------------------------
 
 
@@ -209,6 +250,8 @@ def _paths(
 ) -> list[tuple[Plan, list[Fit]]]:
     """Paths of rankers, one for each basis that is asked for or worth trying."""
     found, accuracies = [], None
+    tries_trees = basis == "trees" or (basis == "auto" and _may_have_trees(rows))
+    choosing, training = _shares(linear.evaluation, tries_trees=tries_trees)
     if basis != "trees":
         plan = (
             replace(linear, basis=Piecewise.unfitted(rows)) if _has_ramps(rows, basis) else linear
@@ -216,19 +259,33 @@ def _paths(
         together = alpha is None and held_out_together(rows, folds)
         plan = plan.grown(rows) if together else plan
         if alpha is None:
-            accuracies = plan.accuracies(rows, folds)
+            with part(choosing):
+                accuracies = plan.accuracies(rows, folds)
             plan = plan.with_alpha(accuracies)
-        plan = plan if together else plan.grown(rows)
-        found.append((plan, plan.path(rows)))
-    if basis == "trees" or (basis == "auto" and _may_have_trees(rows)):
+        with part(training):
+            plan = plan if together else plan.grown(rows)
+            found.append((plan, plan.path(rows)))
+    if tries_trees:
         if held_out_together(rows, folds):
             rows = rows.sample(MOST_TREE_ROWS)
             folds = [(rows, folds[0][1])]
-        trees = _with_trees(linear, rows, folds, alpha, accuracies)
+        with part(0.5 * (1.0 - choosing - training), "trying trees"):
+            trees = _with_trees(linear, rows, folds, alpha, accuracies)
         found += [] if trees is None else [(trees, trees.path(rows))]
     if basis == "trees":
         _warn_without_trees(found[0][0].basis)
     return found
+
+
+def _shares(evaluation: Evaluation, *, tries_trees: bool) -> tuple[float, float]:
+    """Shares of the time for the strength of the penalty and for rankers without trees, about.
+
+    The rest is for trees.
+    """
+    training = evaluation.effort.training
+    others = 0.3 * (1.0 - training)
+    total = 1.0 if tries_trees else others + training
+    return others / total, training / total
 
 
 def _has_ramps(rows: Rows, basis: str) -> bool:

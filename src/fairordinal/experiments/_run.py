@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._support import one_thread, progress_bar, show_progress, write_whole
+from fairordinal._support import advance, one_thread, progress, show_progress, write_whole
 from fairordinal.experiments._cells import ExperimentCell, Row
 
 logger = logging.getLogger("fairordinal.experiments")
@@ -126,10 +126,13 @@ def run(cells: Sequence[ExperimentCell], store: Store, *, n_jobs: int = 1) -> Ou
     """Compute the cells that are not in the store, and return the results of all cells."""
     missing = [cell for cell in cells if store.load(cell) is None]
     failures = []
-    with progress_bar("cells", len(cells), done=len(cells) - len(missing)) as advance:
+    done = len(cells) - len(missing)
+    with progress("cells"):
+        advance(done / max(len(cells), 1), f"{done} of {len(cells)}")
         work = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
         for title, why in work(delayed(finish)(cell, store) for cell in missing):
-            advance(title)
+            done += 1
+            advance(done / len(cells), f"{done} of {len(cells)}, last {title}")
             if why:
                 failures.append(Failure(title, why))
     results = [result for cell in cells if (result := store.load(cell))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_consistent_length
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._path import RankerPool, Trained, fill, is_wide
 from fairordinal._render import frame_library, make_frame
-from fairordinal._support import progress, wholly
+from fairordinal._support import part, progress, steps, wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import (
     Array,
@@ -154,6 +154,8 @@ class FairOrdinalFrontier(RankerPathEstimator):
     True
     """
 
+    _choosing: ClassVar = 3.0
+
     def __init__(
         self,
         criterion: Any = "demographic_parity",
@@ -225,21 +227,10 @@ class FairOrdinalFrontier(RankerPathEstimator):
         check_fraction(self.confidence, "confidence")
         _check_eval_set(eval_set)
         self._library = frame_library(X, y, sensitive_features)
-        pool = self._learn(X, y, sensitive_features, sample_weight)
-        with progress("frontier") as say:
-            front = fill(pool)
-            self._candidates = pool.candidates
-            self.points_ = []
-            for number, candidate in enumerate(front):
-                if say is not None:
-                    say(f"thresholds of model {number + 1} of {len(front)}")
-                self.points_.append(self._point(pool, candidate, eval_set))
-        self.holes_ = [
-            (fair.violation, cheap.violation)
-            for fair, cheap in pairwise(front)
-            if is_wide(fair, cheap)
-        ]
-        self._samples = pool.simulate()
+        with progress("frontier"):
+            pool = self._learn(X, y, sensitive_features, sample_weight)
+            with part():
+                self._set_points(pool, eval_set)
         return self
 
     def _learn(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Pool:
@@ -259,9 +250,25 @@ class FairOrdinalFrontier(RankerPathEstimator):
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        pool = score_pool(self._scorer, X, y, sensitive_features, sample_weight)
+        with part(0.3):
+            pool = score_pool(self._scorer, X, y, sensitive_features, sample_weight)
         self.criterion_, self.classes_ = self._scorer.criterion_, self._scorer.classes_
         return pool
+
+    def _set_points(self, pool: Pool, eval_set: Any) -> None:
+        """Find the models of the frontier, and measure them."""
+        with part(0.6):
+            front = fill(pool)
+        self._candidates = pool.candidates
+        numbered = steps(front, "final thresholds, model", share=0.35)
+        self.points_ = [self._point(pool, candidate, eval_set) for candidate in numbered]
+        self.holes_ = [
+            (fair.violation, cheap.violation)
+            for fair, cheap in pairwise(front)
+            if is_wide(fair, cheap)
+        ]
+        with part(text="estimating the optimism"):
+            self._samples = pool.simulate()
 
     def _point(self, pool: Pool, candidate: Candidate, eval_set: Any) -> FrontierPoint:
         """A candidate with its final thresholds, measured on all sets of rows."""
@@ -297,7 +304,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         }
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
-            cut.result_ = point.result
+            cut._set_result(point.result)
             cut._set_expected(candidate, self.confidence, optimism)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)

@@ -167,7 +167,9 @@ class ScoredPairs:
         if self.kernel.kinked:
             return self._sorted_loss(weights, subtracted)
         total, potential = self.histogram.loss(self.kernel, weights)
-        return total, self._gradient(potential if subtracted is None else potential - subtracted)
+        if subtracted is not None:
+            potential -= subtracted
+        return total, self._gradient(potential)
 
     def _sorted_loss(self, weights: Array, subtracted: Array | None) -> tuple[float, Array]:
         """Loss and gradient of the squared hinge; all rows must be in memory to be sorted."""
@@ -199,7 +201,8 @@ def histogram_at(rows: Rows, coef: Array, detail: float) -> Histogram:
 
 
 def _score_counts(block: Block, coef: Array, detail: float) -> GridCounts:
-    return count_on_grid(block.scores(coef), block.cells, block.n_cells, block.weight, detail)
+    rows = block.scores(coef), block.cells, block.n_cells, block.weight
+    return count_on_grid(*rows, detail, MOST_STEPS)
 
 
 def _spread_scores(block: Block, coef: Array, bins: Bins) -> Array:

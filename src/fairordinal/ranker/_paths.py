@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from fairordinal._rows import Folds, Rows, on_site, score_table
-from fairordinal._support import one_thread
+from fairordinal._support import awaited, one_thread, part, steps
 from fairordinal._validation import Array, check_choice
 from fairordinal.ranker._objective import PLAIN, Aim
 from fairordinal.ranker._pairs import PairData
@@ -50,6 +50,8 @@ MEAN_PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # of the relaxed met
 
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 ALPHA_TOL = 1e-4  # tolerance of the fits that choose α
+PLAIN_SHARE = 0.05  # of the time for a path, for progress
+DIRECT_TIME = 5.0  # in that of the reduction, for progress
 MOST_CHOOSING = 1 << 17  # rows from which α and models are chosen; the chosen one learns from all
 
 Method = Callable[[PairData, Fit, Training], list[Fit]]
@@ -64,9 +66,14 @@ def methods_of(ranker: str) -> tuple[str, ...]:
 @one_thread
 def fit_path(data: PairData, methods: tuple[str, ...], training: Training) -> list[Fit]:
     """The plain ranker, followed by the paths of the methods."""
-    first = plain(data, training)
-    rough = replace(training, tol=10 * training.tol)
-    return [first, *(fit for method in methods for fit in METHODS[method](data, first, rough))]
+    with part(PLAIN_SHARE, "training"):
+        first = plain(data, training)
+    rough, path = replace(training, tol=10 * training.tol), [first]
+    times = np.array([DIRECT_TIME if method == "direct" else 1.0 for method in methods])
+    for method, share in zip(methods, (1.0 - PLAIN_SHARE) * times / times.sum(), strict=True):
+        with part(float(share), f"training, {method}"):
+            path += METHODS[method](data, first, rough)
+    return path
 
 
 def plain(data: PairData, training: Training, start: Array | None = None) -> Fit:
@@ -87,8 +94,8 @@ def direct(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """
     path, fit = [], first
     largest = least = violation_of(data, fit.coef)
-    for limit in LIMITS:
-        for penalty in PENALTIES:
+    for limit in steps(LIMITS):
+        for penalty in steps(PENALTIES):
             fit = training.fit(data, Aim(penalty=penalty, limit=limit * largest), fit.coef)
         path.append(fit)
         reached = violation_of(data, fit.coef)
@@ -109,7 +116,7 @@ def reduction(data: PairData, first: Fit, training: Training) -> list[Fit]:
     of groups. The path ends when it overshoots. Rankers are then inserted where disparities jump.
     """
     path, found = [first], [disparities_of(data, first.coef)]
-    for size in SIZES:
+    for size in steps(SIZES, share=0.6):
         direction = np.sum(found, axis=0)
         multipliers = size * direction / max(np.abs(direction).sum(), np.finfo(float).tiny)
         tilt = data.mix_contrasts(multipliers) / data.unit_weight
@@ -124,7 +131,7 @@ def reduction(data: PairData, first: Fit, training: Training) -> list[Fit]:
 
 def _fill_jumps(data: PairData, path: list[Fit], found: list[Array], training: Training) -> None:
     """Insert rankers between neighbours whose disparities differ most, with the mean tilt."""
-    for _ in range(MOST_FILLED):
+    for _ in steps(range(MOST_FILLED), share=0.4):
         jumps = [np.abs(b - a).max(initial=0.0) for a, b in pairwise(found)]
         at = int(np.argmax(jumps))
         if jumps[at] <= JUMP:
@@ -149,7 +156,7 @@ def grid(data: PairData, first: Fit, training: Training) -> list[Fit]:
     path = []
     for side in (GRID[GRID > 0], GRID[GRID < 0][::-1]):
         fit = first
-        for size in side:
+        for size in steps([*side], share=0.5):
             fit = training.fit(data, Aim(tilt=size * tilt), fit.coef)
             path.append(fit)
     return path
@@ -159,7 +166,7 @@ def relaxed(data: PairData, first: Fit, training: Training) -> list[Fit]:
     """Path of rankers with a rising penalty on disparities of mean scores, linear in w."""
     path, fit = [], first
     size = np.abs(data.mean_differences).max(initial=0.0) or 1.0
-    for penalty in MEAN_PENALTIES:
+    for penalty in steps(MEAN_PENALTIES):
         fit = training.fit(data, Aim(mean_penalty=penalty / size**2), fit.coef)
         path.append(fit)
     return path
@@ -205,17 +212,21 @@ def sample_of(rows: Rows) -> Rows:
 
 
 def accuracies_in_folds(
-    rows: Rows, folds: Folds, accuracies: Callable[..., list[float]], *arguments: Any
+    rows: Rows,
+    folds: Folds,
+    accuracies: Callable[..., list[float]],
+    *arguments: Any,
+    text: str = "strength of the penalty, fold",
 ) -> Array:
     """Shares of held-out pairs in order for each fold and each α, (n_folds, n_alphas).
 
-    ``accuracies(train, held_out, *arguments)`` returns the shares of one fold.
+    ``accuracies(train, held_out, *arguments)`` returns the shares of one fold. Progress shows the
+    text.
     """
-    return np.array(
-        Parallel(**rows.workers(None))(
-            delayed(on_site)(accuracies, fold, *arguments) for fold in folds
-        )
+    found = Parallel(**rows.workers(None), return_as="generator")(
+        delayed(on_site)(accuracies, fold, *arguments) for fold in folds
     )
+    return np.array([*awaited(found, len(folds), text)])
 
 
 @one_thread
@@ -227,7 +238,7 @@ def accuracies_by_alpha(
     They are 0 if there are no such pairs. Each fit starts from the one before.
     """
     coef, reached = np.zeros(data.rows.n_features), []
-    for alpha in alphas:
+    for alpha in steps(alphas):
         coef = plain(data, Training(alpha, ALPHA_TOL, max_iter), coef).coef
         reached.append(accuracy_of(held_out, coef))
     return reached

@@ -9,13 +9,14 @@ it is known, for instance from a sample of the rows, with S = C C', the coordina
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from fairordinal._support import one_thread, warn
+from fairordinal._support import advance, keep_freed_memory, one_thread, steps, warn
 from fairordinal._validation import Array
 from fairordinal.ranker._objective import PLAIN, Aim, Objective, sharpness_for
 from fairordinal.ranker._pairs import MOST_DIFFERENCES, PairData
@@ -83,7 +84,7 @@ class Training:
         """Fit the aims of some fits to other rows, each from its coefficients and steepness on."""
         return [
             fit if fit.aim is None else self.fit(data, fit.aim, fit.coef, fit.steepness)
-            for fit in fits
+            for fit in steps(fits)
         ]
 
     @one_thread
@@ -91,7 +92,7 @@ class Training:
         """Fit the aims of some fits to rows with other features, each from the previous fit on."""
         coef = self.fit(data, PLAIN, np.zeros(data.rows.n_features)).coef
         found = []
-        for fit in fits:
+        for fit in steps(fits):
             if fit.aim is None:
                 found.append(Fit(np.zeros(data.rows.n_features), None))
             else:
@@ -121,9 +122,11 @@ def minimise(
     steepness: Array | None = None,
 ) -> Fit:
     """Minimise an objective by L-BFGS in whitened coordinates; see `Training`."""
-    white = _Whitening(objective.hessian_at_0, steepness)
+    keep_freed_memory()
+    white, evaluations = _Whitening(objective.hessian_at_0, steepness), itertools.count(1)
 
     def in_whitened(z: Array) -> tuple[float, Array]:
+        advance(note=f"step {next(evaluations)}")
         value, gradient = objective(white.coef(z))
         return value, white.gradient(gradient)
 

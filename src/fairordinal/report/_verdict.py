@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
-from fairordinal.criteria import ConditionalHarmParity, HarmParity, PairwiseCriterion
-from fairordinal.frontier import FairOrdinalFrontier
+from fairordinal._table import ScoreTable
+from fairordinal.criteria import HarmParity, PairwiseCriterion
+from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
 from fairordinal.report._audit import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text
-from fairordinal.thresholds import ThresholdResult
+from fairordinal.thresholds import ThresholdResult, near_constant
 
 SENTENCE_WIDTH = 48  # letters of a name in a sentence
 BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"  # classes of the style sheet
@@ -33,7 +32,7 @@ class Verdict(NamedTuple):
 def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
     """Verdict on one criterion of an audit, compared with a limit if there is one."""
     title = finding.criterion.title
-    if finding.worst is None:
+    if finding.headline is None:
         return Verdict(
             UNSURE,
             "Undefined",
@@ -42,11 +41,30 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
         )
     lower, upper = finding.violation_interval
     violation = _with_interval(finding.violation, audit.confidence, lower, upper)
-    size = f"{_worst_pair(finding)}: the violation of {title} is {violation}"
+    pair, size = _pair(finding), f"the violation of {title} is {violation}"
+    if finding.headline == finding.worst:
+        size = f"{pair}: {size}"
+    elif limit is None:
+        arrays = (finding.disparities, finding.lower, finding.upper)
+        value, lower, upper = (float(array[finding.headline]) for array in arrays)
+        disparity = _with_interval(value, audit.confidence, lower, upper)
+        size = f"{pair}: their disparity is {disparity}"
+    else:
+        size = f"{pair}. All groups considered, {size}"
     if limit is None:
-        return _without_limit(size, lower)
+        return _if_near_constant(audit.table, _without_limit(size, lower))
     verdict = _against_limit(limit, size, finding.violation, lower, upper)
-    return _where_defined(verdict) if len(finding.undefined) else verdict
+    verdict = _where_defined(verdict) if len(finding.undefined) else verdict
+    return _if_near_constant(audit.table, verdict)
+
+
+def _if_near_constant(table: ScoreTable, verdict: Verdict, what: str = "predictions") -> Verdict:
+    """Say so if nearly all people are predicted one label."""
+    found = near_constant(table) if table.predicts_labels else None
+    if found is None:
+        return verdict
+    more = f"{user_text(str(found))}: these {what} hardly tell people apart."
+    return verdict._replace(sentence=f"{verdict.sentence} {more}")
 
 
 def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
@@ -87,18 +105,19 @@ def _where_defined(verdict: Verdict) -> Verdict:
     return Verdict(UNSURE, "Within the limit where defined", sentence)
 
 
-def _worst_pair(finding: Finding) -> str:
-    """The pair with the largest disparity in words."""
-    assert finding.worst is not None
-    part, g, h = finding.worst
+def _pair(finding: Finding) -> str:
+    """The pair that the summary leads with in words."""
+    assert finding.headline is not None
+    part, g, h = finding.headline
     names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
     group, other = f"“{names[g].short}”", f"“{names[h].short}”"
     more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
-    if not finding.violation > 0:
+    if not finding.disparities[finding.headline] > 0:
         return "No difference was found between groups"
     if finding.criterion.name == "demographic_parity":
+        worse = " (higher is worse)" if finding.higher_is == "worse" else ""
         return (
-            f"{group} is placed above {other} in {percent(more)} of pairs and below in "
+            f"{group} is placed above {other}{worse} in {percent(more)} of pairs and below in "
             f"{percent(less)}"
         )
     if finding.criterion.name == "equal_opportunity":
@@ -107,16 +126,18 @@ def _worst_pair(finding: Finding) -> str:
             f"higher {other} above {group} in {percent(less)}"
         )
     values = f"{number(more)} against {number(less)}"
-    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity | ConditionalHarmParity):
+    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity):
         event = user_text(finding.criterion.parts(finding.table)[part])
         return f"{group} has {event} (f predicted, y true) more often than {other}, {values}"
-    is_more, than, *_ = wording(finding.criterion)
+    if isinstance(finding.criterion, HarmParity) and finding.criterion.higher_is is None:
+        return f"Being rated too low costs {group} more than {other}, {values}"
+    is_more, than, *_ = wording(finding)
     return f"{group} is {is_more} {than} {other}, {values}"
 
 
 def notes_on(finding: Finding) -> list[str]:
-    """Notes beside the verdict: undefined comparisons, and the clearest pair."""
-    return [note for note in (_undefined_note(finding), _clearest_note(finding)) if note]
+    """Notes beside the verdict: undefined comparisons, and a worst pair that is too small."""
+    return [note for note in (_undefined_note(finding), _worst_note(finding)) if note]
 
 
 def _undefined_note(finding: Finding) -> str:
@@ -127,23 +148,42 @@ def _undefined_note(finding: Finding) -> str:
     return f"{count:,} comparison{are} undefined and not part of the violation."
 
 
-def _clearest_note(finding: Finding) -> str:
-    """The pair with the clearest evidence, if it is not the one with the largest disparity."""
-    if not finding.worst_is_doubtful or not finding.violation_interval[0] > 0:
+def _worst_note(finding: Finding) -> str:
+    """The pair with the largest disparity, if it is not the one that the verdict names."""
+    if finding.worst is None or finding.headline == finding.worst:
         return ""
-    part, g, h = np.unravel_index(
-        np.argmax(np.nan_to_num(finding.lower, nan=-np.inf)), finding.lower.shape
-    )
+    _, g, h = finding.worst
     names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
-    ends = interval_text(finding.lower[part, g, h], finding.upper[part, g, h])
+    ends = interval_text(finding.lower[finding.worst], finding.upper[finding.worst])
+    interval = "no interval" if ends == "–" else ends
     return (
-        f"This pair has too few rows for a conclusion; the clearest pair is “{names[g].short}” and "
-        f"“{names[h].short}”, with a disparity of {number(finding.disparities[part, g, h])} "
-        f"({ends})."
+        f"The largest disparity is {number(finding.violation)} ({interval}), of “{names[g].short}” "
+        f"and “{names[h].short}”. That pair {finding.why_not_worst}; the sentence above is about "
+        f"the {finding.headline_kind}."
     )
 
 
 # Frontiers and cut points
+
+
+def of_model(frontier: FairOrdinalFrontier, number: int, limit: float | None) -> list[Verdict]:
+    """Verdicts on a model of a frontier: what is expected of it, and the price of fairness."""
+    found = [of_frontier(frontier, number, limit)]
+    if len(frontier.points_) > 1:
+        sentence = price_of_fairness(frontier, number)
+        if number < len(frontier.points_) - 1:
+            sentence = (
+                f"Compared with the most accurate model: {sentence[:1].lower()}{sentence[1:]}"
+            )
+        found.append(Verdict(NEUTRAL, "The price of fairness", sentence))
+    return found
+
+
+def on_held_out_rows(finding: Finding) -> str:
+    """The worst pair of groups in words, for held-out predictions."""
+    if finding.headline is None:
+        return f"{finding.criterion.title[:1].upper()}{finding.criterion.title[1:]} is undefined."
+    return f"{_pair(finding)}, by held-out predictions."
 
 
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
@@ -158,9 +198,13 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
         f"{model} is expected to have a violation of {violation} and a mean cost of "
         f"{number(expected.cost)} on new rows"
     )
-    if limit is None:
-        return Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
-    return _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
+    verdict = (
+        Verdict(NEUTRAL, "Selected model", f"{sentence}.")
+        if limit is None
+        else _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
+    )
+    table = frontier.points_[chosen].result.after.table
+    return _if_near_constant(table, verdict, "cut points")
 
 
 def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
@@ -170,7 +214,8 @@ def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
         if result.is_optimal
         else f"no cut points on these scores are better by more than {result.gap:.2g}"
     )
-    return Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
+    verdict = Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
+    return _if_near_constant(result.after.table, verdict, "cut points")
 
 
 def _change(result: ThresholdResult, before: object) -> str:

@@ -43,12 +43,15 @@ from fairordinal.thresholds._goal import Settings as Settings
 from fairordinal.thresholds._goal import limited as limited
 from fairordinal.thresholds._goal import read_goal as read_goal
 from fairordinal.thresholds._goal import read_settings as read_settings
+from fairordinal.thresholds._near_constant import NearConstant as NearConstant
+from fairordinal.thresholds._near_constant import near_constant as near_constant
 from fairordinal.thresholds._optimism import Optimism as Optimism
 from fairordinal.thresholds._optimism import SimulatedSamples as SimulatedSamples
 from fairordinal.thresholds._optimism import expected as expected
 from fairordinal.thresholds._optimize import optimize_thresholds
 from fairordinal.thresholds._problem import check_groups as check_groups
 from fairordinal.thresholds._result import ThresholdResult
+from fairordinal.thresholds._result_text import as_text as as_text
 from fairordinal.thresholds._solve import solve as solve
 from fairordinal.thresholds._solve import warn_unfinished as warn_unfinished
 

@@ -23,13 +23,13 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from fairordinal._support import progress
+from fairordinal._support import advance, progress
 from fairordinal._validation import Array
 from fairordinal.thresholds._goal import Deadline, Goal, OutOfTimeError, Settings, Solution
 from fairordinal.thresholds._local_search import descend
@@ -52,8 +52,6 @@ OPPOSITE_SIZES = (0.1, 1.0)  # of a multiplier with the less likely sign
 FACTORS = (0.5, 1.0, 2.0)  # by which multipliers of a search are varied
 NO_DEADLINE = Deadline()
 
-Callback = Callable[[float, float, int], None]  # called with objective, bound, number of bounds
-
 
 class Region(NamedTuple):
     """Cuts within windows, a lower bound of their objective, and the multipliers to try next."""
@@ -74,7 +72,6 @@ class Certified:
     goal: Goal
     tol: float
     deadline: Deadline
-    report: Callback | None = None
     most_bounds: float = math.inf
     best: Plane = field(init=False)
     objective: float = field(init=False, default=math.inf)
@@ -109,8 +106,8 @@ class Certified:
                 # interrupted, all cuts belong to a region that counts for the lower bound
                 self._step(self.regions[0])
                 heapq.heappop(self.regions)
-                if self.report is not None:
-                    self.report(self.objective, self.lower_bound, self.n_iter)
+                gap = self.objective - self.lower_bound
+                advance(note=f"gap {gap:.1e} after {self.n_iter} bounds")
             if self._is_open():
                 self.stopped_by = "max_bounds"
         except OutOfTimeError:
@@ -255,14 +252,9 @@ def _spanned(planes: list[Plane], windows: list[Windows]) -> list[Plane]:
 
 def certified(problem: Problem, goal: Goal, settings: Settings) -> Solution:
     """Cuts whose objective is proved to be within the tolerance of the best."""
-    with progress("thresholds") as say:
-        report = None
-        if say is not None:
-            report = lambda best, bound, n: say(  # noqa: E731
-                f"objective {best:.5f}, bound {bound:.5f}, gap {best - bound:.1e} ({n} bounds)"
-            )
+    with progress("thresholds"):
         tol = max(settings.tol, EXACT * problem.scale)
-        search = Certified(problem, goal, tol, settings.deadline, report, settings.most_bounds)
+        search = Certified(problem, goal, tol, settings.deadline, settings.most_bounds)
         if settings.known is not None:
             search.offer(settings.known)
         search.run()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fairordinal._rows import counted_scores
-from fairordinal._support import progress
+from fairordinal._support import part, steps
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.thresholds._choice import Chosen, choose, keeps_limit
@@ -24,6 +24,7 @@ from fairordinal.thresholds._goal import Goal, Settings
 from fairordinal.thresholds._optimism import Optimism, SimulatedSamples, smoothed
 from fairordinal.thresholds._result import ThresholdResult
 
+SCORING_SHARE = 0.4  # of the time for candidates of new rankers, as shown by progress
 MOST_REFINED = 3  # rankers for which limits are halved
 
 Rankers = Sequence[int]
@@ -68,14 +69,14 @@ class Pool(ABC):
 
     def add(self, wanted: Mapping[int, Sequence[Goal]]) -> None:
         """Make candidates of rankers, one for each goal."""
-        self._score([ranker for ranker in wanted if ranker not in self.scores])
-        with progress("thresholds") as say:
-            for number, (ranker, goals) in enumerate(wanted.items()):
-                missing = [goal for goal in goals if (ranker, goal) not in self._candidates]
-                if say is not None:
-                    say(f"ranker {number + 1} of {len(wanted)}, {len(missing)} limits")
-                if missing:
-                    self._add(ranker, missing)
+        unscored = [ranker for ranker in wanted if ranker not in self.scores]
+        share = SCORING_SHARE if unscored else 0.0
+        with part(share):
+            self._score(unscored)
+        for ranker, goals in steps([*wanted.items()], "thresholds, ranker", share=1.0 - share):
+            missing = [goal for goal in goals if (ranker, goal) not in self._candidates]
+            if missing:
+                self._add(ranker, missing)
 
     def _score(self, rankers: Rankers) -> None:
         if rankers:
@@ -151,12 +152,15 @@ def choose_from(pool: Pool, rankers: Rankers, goal: Goal, confidence: float | No
     rows. How much stricter is found on a grid, and then by halving around the best limit.
     """
     effort = pool.rows.evaluation.effort
-    pool.add({pool.constant: [goal]})
+    with part(0.01):
+        pool.add({pool.constant: [goal]})
     constant_cost = pool.candidates[-1].cost
     goals = _grid(goal, effort, constant_cost if confidence is not None else 0.0)
-    pool.add(dict.fromkeys(rankers, goals))
-    optimism = pool.simulate().optimism(goal, confidence) if goal.hard else Optimism()
-    for _ in range(effort.halvings if goal.hard else 0):
+    with part(0.7):
+        pool.add(dict.fromkeys(rankers, goals))
+    with part(0.1, "estimating the optimism"):
+        optimism = pool.simulate().optimism(goal, confidence) if goal.hard else Optimism()
+    for _ in steps(range(effort.halvings if goal.hard else 0), share=0.19):
         wanted = _between(pool.candidates, goal, confidence, optimism.margin)
         if not wanted:
             break

@@ -17,10 +17,10 @@ from fairordinal._support import visible, warn
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit
+from fairordinal.thresholds._near_constant import near_constant
 from fairordinal.thresholds._optimism import Optimism
 
 ROUNDING = 1e-9
-NEARLY_ALL = 0.9  # share of the rows with one predicted label, beyond which users are warned
 MOST_GROWTH = 100.0  # number of rows needed, relative to those at hand, that is worth naming
 
 
@@ -112,14 +112,11 @@ def _about_labels(
     candidates: Sequence[Candidate], chosen: Chosen, goal: Goal, confidence: float | None
 ) -> str:
     candidate = chosen.candidate
-    shares = candidate.table.cube.sum(axis=(0, 1)) / candidate.table.cube.sum()
-    if shares.max() <= NEARLY_ALL or not goal.penalty:
+    found = near_constant(candidate.table)
+    if found is None or not goal.penalty:
         return ""
-    label = candidate.evaluation.labels[int(shares.argmax())]
-    text = (
-        f"{shares.max():.0%} of the rows are predicted label {_shown(label)}: the model hardly "
-        f"distinguishes between them (expected cost {candidate.cost:.3g})."
-    )
+    cost = f"(expected cost {candidate.cost:.3g})"
+    text = f"{found}: the model hardly tells people apart {cost}."
     return text + _what_helps(candidates, chosen, goal, confidence)
 
 
@@ -133,7 +130,7 @@ def _what_helps(
     """What to change for a model that distinguishes between rows; how many rows, if that helps."""
     if not goal.hard:
         return " A lower trade_off would help."
-    informative = [c for c in candidates if _distinguishes(c)]
+    informative = [c for c in candidates if near_constant(c.table) is None]
     margin = chosen.optimism.margin
     growth = [_growth_needed(c, goal.limit, confidence, margin) for c in informative]
     least = min(growth, default=MOST_GROWTH)
@@ -150,12 +147,6 @@ def _what_helps(
         f" No other thresholds of these scores keep max_violation={goal.limit:g}: allow a "
         "higher one, or train a fair model (FairOrdinalClassifier, `fairordinal fit`)."
     )
-
-
-def _distinguishes(candidate: Candidate) -> bool:
-    """Whether no label is predicted for nearly all rows."""
-    cube = candidate.table.cube
-    return bool(cube.sum(axis=(0, 1)).max() <= NEARLY_ALL * cube.sum())
 
 
 def _n_rankers(candidates: Sequence[Candidate]) -> int:

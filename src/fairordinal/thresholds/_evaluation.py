@@ -40,6 +40,7 @@ class Effort(NamedTuple):
     front_rankers: int = 5  # that are cross-validated, for each of these limits
     front_rounds: int = 5  # in which limits of a frontier are halved
     most_proving: int = 1000  # bounds of a certificate × disparities
+    training: float = 0.5  # share of the time for a model that training takes, about: for progress
 
 
 FULL = Effort()
@@ -62,6 +63,7 @@ SMALL = Effort(
     front_rankers=2,
     front_rounds=1,
     most_proving=1,
+    training=0.85,
 )
 
 

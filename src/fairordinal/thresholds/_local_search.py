@@ -23,7 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils import check_random_state
 
-from fairordinal._support import one_thread
+from fairordinal._support import advance, one_thread
 from fairordinal._validation import Array
 from fairordinal.thresholds._goal import Deadline, Goal, OutOfTimeError, Settings, Solution
 from fairordinal.thresholds._problem import Problem, cheapest_cuts, quadratic, symmetric
@@ -33,7 +33,7 @@ FEW_CONTRASTS = 64  # by which moves are screened
 FEW_MOVES = 16  # that are evaluated together for all contrasts
 GENTLE = 2.0  # λ relative to the size of costs, with which local search begins
 STARTS = 3  # shortest paths from which local search starts, for each goal
-MOST_EDGES = 1 << 22  # numbers in memory for shortest paths
+MOST_EDGES = 1 << 16  # numbers at a time for shortest paths, which fit into the cache
 NO_DEADLINE = Deadline()
 
 
@@ -54,6 +54,7 @@ def descend(
     while True:
         deadline.check()
         rounds += 1
+        advance()
         moved, positions = _moves(problem, cuts, most_positions)
         best, reached = _best_move(problem, goal, cuts, moved, positions)
         if reached >= value - LEAST_GAIN:
@@ -70,12 +71,13 @@ def _best_move(
     evaluated for all contrasts in the order of these bounds, until a bound exceeds the best
     objective. Few moves are.
     """
+    if problem.n_contrasts <= FEW_CONTRASTS:
+        values = goal.penalised(*problem.scan(cuts, moved, positions))
+        best = int(values.argmin())
+        return best, float(values[best])
     now = np.abs(problem.disparities(cuts))
     largest = np.argsort(-now, kind="stable")[:FEW_CONTRASTS]
     bounds = goal.penalised(*problem.scan(cuts, moved, positions, largest))
-    if len(now) <= FEW_CONTRASTS:
-        best = int(bounds.argmin())
-        return best, float(bounds[best])
     best, reached = 0, float("inf")
     order = np.argsort(bounds, kind="stable")
     for start in range(0, len(order), FEW_MOVES):
@@ -216,11 +218,13 @@ def shortest_paths(problem: Problem, multipliers: Array) -> Array:
 def _shortest_paths(problem: Problem, multipliers: Array) -> Array:
     below = problem.cumulative
     crossing = np.tri(len(below), k=-1, dtype=bool).T  # cut t+1 (row) below cut t (column)
-    own, edges = [], []
-    for steps, mixed in map(problem.mix, multipliers):
-        own.append(problem.gains + steps @ below.T - quadratic(below, symmetric(mixed)))
-        edges.append(np.where(crossing, np.inf, below @ mixed @ below.T))
-    return _backtracked(np.stack(own, axis=1), np.stack(edges))
+    own = np.empty((problem.n_cuts, len(multipliers), len(below)))
+    edges = np.empty((len(multipliers), len(below), len(below)))
+    for chain, (steps, mixed) in enumerate(map(problem.mix, multipliers)):
+        own[:, chain] = problem.gains + steps @ below.T - quadratic(below, symmetric(mixed))
+        np.matmul(below @ mixed, below.T, out=edges[chain])
+    np.copyto(edges, np.inf, where=crossing)
+    return _backtracked(own, edges)
 
 
 def _backtracked(own: Array, edges: Array) -> Array:
@@ -228,9 +232,9 @@ def _backtracked(own: Array, edges: Array) -> Array:
 
     `own` terms are of shape (cut, chain, position), `edges` of shape (chain, to, from).
     """
-    reach, steps = own[0], []
+    reach, steps, through = own[0], [], np.empty_like(edges)
     for terms in own[1:]:
-        through = edges + reach[:, None, :]
+        np.add(edges, reach[:, None, :], out=through)
         step = through.argmin(axis=2)  # the best position of the cut before
         steps.append(step)
         reach = terms + np.take_along_axis(through, step[:, :, None], axis=2)[:, :, 0]

@@ -10,6 +10,7 @@ import numpy as np
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._render import frame_library
 from fairordinal._rows import seed_of
+from fairordinal._support import part, progress
 from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import (
     Array,
@@ -149,10 +150,13 @@ def optimize_thresholds(
     else:
         evaluation = Evaluation(fairness, cost, table.groups, table.labels, table.one)
         seed = seed_of(0 if random_state is None else random_state)
-        pool = _pool(samples, table, evaluation, seed)
-        chosen = choose_from(pool, [0], goal, confidence)
-        warn_about(pool.candidates, chosen, goal, confidence)
-        result = replace(pool.thresholds(chosen.candidate, settings), library=library)
+        with progress("thresholds"):
+            pool = _pool(samples, table, evaluation, seed)
+            with part(0.8):
+                chosen = choose_from(pool, [0], goal, confidence)
+            warn_about(pool.candidates, chosen, goal, confidence)
+            with part(0.2, "final thresholds"):
+                result = replace(pool.thresholds(chosen.candidate, settings), library=library)
     warn_unfinished(result, settings.tol)
     return result
 

@@ -14,6 +14,7 @@ from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, read_groups, read_scores, warn_misaligned
 from fairordinal.criteria import Criterion
 from fairordinal.thresholds._goal import Goal
+from fairordinal.thresholds._near_constant import NearConstant, near_constant
 from fairordinal.thresholds._result_text import as_html, as_text
 
 PROVED = 1e-9  # a gap that rounding explains
@@ -42,7 +43,7 @@ class ThresholdResult:
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
         The disparity of each pair of groups; nan where undefined.
     lower_bound : float
-        No thresholds have an objective below this.
+        Lower bound of the objective of all thresholds.
     gap : float
         Distance of `objective` from `lower_bound`.
     n_iter : int
@@ -57,6 +58,9 @@ class ThresholdResult:
         Names of the groups.
     cheapest : ndarray of shape (n_labels - 1,)
         Thresholds of least cost, without regard to fairness.
+    near_constant : NearConstant or None
+        The label that more than 90 % of the rows get, and their share (`label`, `share`); None if
+        there is none.
     stopped_by : str
         ``"max_time"``, ``"max_bounds"`` (for many groups) or ``"interrupt"`` if the search was cut
         short, otherwise empty.
@@ -77,6 +81,7 @@ class ThresholdResult:
     cost_matrix: Array
     cheapest: Array  # thresholds of least cost
     library: str | None = None
+    of_fair_model: bool = False  # whether the scores are those of a model that was trained fair
 
     @property
     def labels(self) -> Array:
@@ -119,6 +124,10 @@ class ThresholdResult:
     def is_optimal(self) -> bool:
         """Whether the thresholds are proved to be the best, up to rounding."""
         return self.gap <= PROVED * max(abs(self.objective), float(self.cost_matrix.max()))
+
+    @property
+    def near_constant(self) -> NearConstant | None:
+        return near_constant(self.after.table)
 
     @property
     def constant_label(self) -> Any:
