@@ -341,7 +341,7 @@ def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does(
 def test_a_constant_model_is_called_so():
     X, y, a = product_people()
     model = FairOrdinalClassifier(**QUICK | {"max_violation": 0.0})
-    with pytest.warns(UserWarning, match="hardly distinguishes between them"):
+    with pytest.warns(UserWarning, match="hardly tells people apart"):
         model.fit(X, y, sensitive_features=a)
     assert describe_basis(model).startswith("a constant model")
     assert (model.basis_, model.basis_results_) == ("linear", {})

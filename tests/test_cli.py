@@ -63,16 +63,32 @@ def test_what_is_not_finished_shows_in_the_exit_code(tmp_path, monkeypatch):
     assert "not finished: T-shirts up to 10000: ValueError: out of stock" in result.output
 
 
-def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(tmp_path):
-    terminal = {"TERM": "xterm", "FORCE_COLOR": "1"}
-    noisy, quiet = (
-        program("reproduce", "tshirts", "--out", str(tmp_path / name), *options, env=terminal)
-        for name, options in (("a", []), ("b", ["--quiet"]))
-    )
-    assert "1/1" in noisy.stderr
-    assert "1/1" not in noisy.stdout
-    assert quiet.stderr == ""
-    assert noisy.returncode == quiet.returncode == 0
+@pytest.mark.parametrize(
+    ("in_terminal", "options", "is_shown"),
+    [(True, [], True), (True, ["--quiet"], False), (False, [], False)],
+)
+def test_progress_is_shown_in_a_terminal_on_standard_error_unless_unwanted(
+    in_terminal, options, is_shown, tmp_path
+):
+    command = [sys.executable, "-c", MAIN, "reproduce", "tshirts", "--out", str(tmp_path), *options]
+    ours, theirs = os.openpty() if in_terminal else os.pipe()[:2]
+    environment = os.environ | {"TERM": "xterm", "FORCE_COLOR": "1"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b"".join(iter(lambda: read_some(ours), b"")).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert ("1 of 1" in shown) == is_shown
+    assert is_shown or not shown
+    assert b"1 of 1" not in done.stdout
+
+
+def read_some(stream):
+    """Bytes from a pipe or a terminal; none at its end."""
+    try:
+        return os.read(stream, 1 << 16)
+    except OSError:  # the end of a terminal
+        return b""
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_bad_wishes_are_refused(frontier, asked, message):
 
 
 def test_a_limit_of_0_has_an_answer_that_says_what_it_is(frontier):
-    with pytest.warns(UserWarning, match="100% of the rows are predicted label"):
+    with pytest.warns(UserWarning, match="All people get label"):
         model = frontier.select(max_violation=0.0)
     assert model.expected_violation_ == 0.0
     assert len(np.unique(model.predict(people(50)[0]))) == 1

@@ -86,7 +86,7 @@ def test_confidence_asks_for_more_than_the_estimate():
 def test_a_group_that_is_too_small_leaves_a_constant_predictor_and_says_so():
     X, y, a = people(200)
     a[0] = 2  # a group of one row: no bound is below 1
-    with pytest.warns(UserWarning, match="100% of the rows are predicted label"):
+    with pytest.warns(UserWarning, match="All people get label"):
         model = FairOrdinalClassifier(confidence=0.9, **QUICK).fit(X, y, sensitive_features=a)
     assert len(np.unique(model.predict(X))) == 1
     assert model.expected_violation_ == 0.0 == model.violation_
@@ -94,7 +94,7 @@ def test_a_group_that_is_too_small_leaves_a_constant_predictor_and_says_so():
 
 def test_a_limit_of_zero_has_an_answer():
     X, y, a = people(100)
-    with pytest.warns(UserWarning, match="rows are predicted label"):
+    with pytest.warns(UserWarning, match="people get label"):
         model = FairOrdinalClassifier(max_violation=0.0, **QUICK).fit(X, y, sensitive_features=a)
     assert model.violation_ == 0.0
 

@@ -124,7 +124,7 @@ CASES = {
         "classifier": lambda: FairThresholdClassifier(
             Ridge(), cv=2, trade_off=0.1, max_time=1e-6, **UPWARDS).fit(X, y, **GROUPS),
     },
-    "hardly distinguishes": {
+    "hardly tells people apart": {
         "thresholds": lambda: optimize_thresholds(
             scores, y, max_violation=0.01, confidence=0.9, **GROUPS),
         "classifier": lambda: FairThresholdClassifier(Ridge(), **STRICT).fit(X, y, **GROUPS),

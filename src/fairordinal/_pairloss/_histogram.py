@@ -141,6 +141,7 @@ class Histogram:
 
     def _convolve(self, weights: Array, function: Callable[[Array], Array]) -> Array:
         above, below = self._spectra(function)
+        weights = np.asarray(weights, dtype=np.float64)
         merged, both = _read_order(weights.tobytes(), len(weights))
         # weights are real: they mix real and imaginary parts alike, in half the time
         mixed = both @ self._transformed(merged).view(np.float64)

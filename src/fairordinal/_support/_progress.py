@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 LEAST_SECONDS = 0.1  # between two updates with the same text
 FIRST_SECONDS, FIRST_SHARE = 5.0, 0.1  # of the work, after which the time left may be shown
 CHECKED_SHARE = 0.01  # of the work, after which its time is noted
-AGREEING = 1.4  # most that the speeds of both halves may differ by, as a factor
+AGREEING, DISAGREEING = 1.4, 2.0  # factors between the speeds of both halves: show, and hide again
 
 _SHOWN: ContextVar[bool] = ContextVar("fairordinal_progress", default=False)
 _DISPLAY: ContextVar[_Display | None] = ContextVar("fairordinal_display", default=None)
@@ -124,7 +124,8 @@ def awaited(
 def advance(share: float = 0.0, note: str = "") -> None:
     """Say which share of the innermost part is done; show a note beside its text.
 
-    If the share is not known, a note alone shows that the work goes on.
+    If the share is not known, a note alone shows that the work goes on. A note stays until there is
+    another one, or another part with a text.
     """
     display = _DISPLAY.get()
     if display is not None:
@@ -154,7 +155,7 @@ class _Display:
 
     def __init__(self, title: str, bar: Any) -> None:
         self.part, self.share = _Part(0.0, 1.0, title), 0.0
-        self._left, self._text, self._last = TimeLeft(), "", 0.0
+        self._left, self._text, self._note, self._last = TimeLeft(), "", "", 0.0
         self._bar = bar
         self._task = bar.add_task(visible(title), total=None, share="", left=self._left)
 
@@ -163,11 +164,13 @@ class _Display:
         part, now = self.part, time.monotonic()
         self.share = max(self.share, part.done + min(share, 1.0) * (part.end - part.done))
         self._left.add(now, self.share)
-        if part.text == self._text and now - self._last < LEAST_SECONDS:
+        is_new = part.text != self._text
+        self._note = note if note or is_new else self._note
+        if not is_new and now - self._last < LEAST_SECONDS:
             return
         self._text, self._last = part.text, now
         known = {"total": 1.0, "share": f"{int(100 * self.share)} %"} if self.share else {}
-        text = f"{part.text}, {note}" if note else part.text
+        text = f"{part.text}, {self._note}" if self._note else part.text
         self._bar.update(self._task, completed=self.share, description=visible(text), **known)
 
 
@@ -180,7 +183,7 @@ class TimeLeft:
 
     def __init__(self) -> None:
         self._known: list[tuple[float, float]] = []  # times and shares, `CHECKED_SHARE` apart
-        self._share = 0.0
+        self._share, self._is_known = 0.0, False
 
     def add(self, now: float, share: float) -> None:
         """Note that a share of the work is done."""
@@ -198,9 +201,9 @@ class TimeLeft:
             return None
         middle, half = next(known for known in self._known if known[1] >= first + done / 2)
         earlier, later = (half - first) / (middle - start), (self._share - half) / (now - middle)
-        if not earlier / AGREEING <= later <= earlier * AGREEING:
-            return None
-        return (1.0 - self._share) * elapsed / done
+        most = DISAGREEING if self._is_known else AGREEING
+        self._is_known = earlier / most <= later <= earlier * most
+        return (1.0 - self._share) * elapsed / done if self._is_known else None
 
     def __str__(self) -> str:
         seconds = self.seconds(time.monotonic())
@@ -222,6 +225,7 @@ def _console() -> Any:
 
     console = Console(stderr=True)
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    is_terminal = is_terminal and not console.is_dumb_terminal
     return console if is_terminal or console.is_jupyter else None
 
 

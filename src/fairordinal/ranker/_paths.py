@@ -50,7 +50,8 @@ MEAN_PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # of the relaxed met
 
 ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 ALPHA_TOL = 1e-4  # tolerance of the fits that choose α
-PLAIN_SHARE = 0.1  # of the time for a path, as shown by progress
+PLAIN_SHARE = 0.05  # of the time for a path, for progress
+DIRECT_TIME = 5.0  # in that of the reduction, for progress
 MOST_CHOOSING = 1 << 17  # rows from which α and models are chosen; the chosen one learns from all
 
 Method = Callable[[PairData, Fit, Training], list[Fit]]
@@ -68,8 +69,9 @@ def fit_path(data: PairData, methods: tuple[str, ...], training: Training) -> li
     with part(PLAIN_SHARE, "training"):
         first = plain(data, training)
     rough, path = replace(training, tol=10 * training.tol), [first]
-    for method in methods:
-        with part((1.0 - PLAIN_SHARE) / len(methods), f"training, {method}"):
+    times = np.array([DIRECT_TIME if method == "direct" else 1.0 for method in methods])
+    for method, share in zip(methods, (1.0 - PLAIN_SHARE) * times / times.sum(), strict=True):
+        with part(float(share), f"training, {method}"):
             path += METHODS[method](data, first, rough)
     return path
 
