@@ -16,6 +16,24 @@ settings.register_profile("fairordinal", deadline=None, derandomize="CI" in os.e
 settings.load_profile("fairordinal")
 
 
+@pytest.fixture(scope="module")
+def small_effort():
+    """Models of this module are chosen among few candidates, unless a test uses `full_effort`."""
+    from fitted import effort
+
+    with effort():
+        yield
+
+
+@pytest.fixture
+def full_effort():
+    """Models are chosen among as many candidates as users have tried for them."""
+    from fitted import full_effort
+
+    with full_effort():
+        yield
+
+
 @pytest.fixture
 def frame():
     """The table of the tests of the command line."""

@@ -56,7 +56,8 @@ def _point(found, number, n_points, held_out):
         for v, c in near
     )
     goal = Goal(1.0, round(violation, 3), hard=number < n_points - 1)
-    candidate = SimpleNamespace(ranker=number, goal=goal, cost=cost, violation=violation)
-    return FrontierPoint(
-        candidate, result, result.after.table, expected, train, new if held_out else None
+    table = result.after.table
+    candidate = SimpleNamespace(
+        ranker=number, goal=goal, cost=cost, violation=violation, table=table
     )
+    return FrontierPoint(candidate, result, table, expected, train, new if held_out else None)

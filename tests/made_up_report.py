@@ -34,9 +34,15 @@ def report_rows(n_groups=3, names=None, labels=None):
     return scores, y, a, predicted, labels
 
 
-def audit_of(n_groups=3, names=None, labels=None):
+def audit_of(n_groups=3, names=None, labels=None, higher_is=None):
     _, y, a, predicted, labels = report_rows(n_groups, names, labels)
-    return audit(y.tolist(), predicted.tolist(), sensitive_features=a.tolist(), labels=labels)
+    return audit(
+        y.tolist(),
+        predicted.tolist(),
+        sensitive_features=a.tolist(),
+        labels=labels,
+        higher_is=higher_is,
+    )
 
 
 def hostile_report():

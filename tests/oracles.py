@@ -60,6 +60,16 @@ def conditional_harm_rates(y, f, a, w, g, h):
     return [mean([y[i] - f[i] for i in rows], [w[i] for i in rows])]
 
 
+def harm_rates_if_worse(y, f, a, w, g, h):
+    rows = [i for i in range(len(y)) if a[i] == g]
+    return [mean([max(f[i] - y[i], 0) for i in rows], [w[i] for i in rows])]
+
+
+def conditional_harm_rates_if_worse(y, f, a, w, g, h):
+    rows = [i for i in range(len(y)) if a[i] == g and f[i] > y[i]]
+    return [mean([f[i] - y[i] for i in rows], [w[i] for i in rows])]
+
+
 def standard_dp_rates(y, f, a, w, g, h):
     rows = [i for i in range(len(y)) if a[i] == g]
     return [mean([f[i] == x for i in rows], [w[i] for i in rows]) for x in all_labels(y, f, w)]
@@ -96,6 +106,8 @@ RATES = {
     "equalized_odds": equalized_odds_rates,
     "harm_parity": harm_rates,
     "conditional_harm_parity": conditional_harm_rates,
+    "harm_parity, higher is worse": harm_rates_if_worse,
+    "conditional_harm_parity, higher is worse": conditional_harm_rates_if_worse,
     "standard_demographic_parity": standard_dp_rates,
     "standard_equal_opportunity": standard_eo_rates,
     "standard_equalized_odds": standard_equalized_odds_rates,
@@ -120,6 +132,21 @@ def violation(criterion, y, s, a, w=None):
         if not math.isnan(gap)
     ]
     return max(gaps, default=math.nan)
+
+
+def too_small(lower, upper, rows, scale):
+    """Groups whose intervals with all groups of at least as many rows say next to nothing."""
+    n_parts, n_groups, _ = np.shape(lower)
+    found = []
+    for g in range(n_groups):
+        others = [h for h in range(n_groups) if h != g and rows[h] >= rows[g]]
+        intervals = [(lower[p][g][h], upper[p][g][h]) for p in range(n_parts) for h in others]
+        says_nothing = [
+            math.isnan(low) or (low <= 0 <= high and max(-low, high) > scale / 2)
+            for low, high in intervals
+        ]
+        found.append(bool(others) and all(says_nothing))
+    return found
 
 
 def mean_cost(y, f, w, cost):
@@ -150,9 +177,27 @@ def consistency(X, f, n_neighbors, w, span):
     return 1 - mean(unlike, w)
 
 
-def jackknife_covariance(criterion, y, s, a, contrasts):
+def survey_covariance(criterion, y, s, a, w, contrasts):
+    """Covariance with survey weights, row by row: weight times derivative, squared.
+
+    The derivative by a weight is that of a complex step, which is exact.
+    """
+    step, total = 1e-100, np.zeros((len(contrasts), len(contrasts)))
+    for group in sorted(set(a)):
+        rows = [i for i in range(len(y)) if a[i] == group and w[i] > 0]
+        effects = []
+        for i in rows:
+            moved = [complex(weight, step * (j == i)) for j, weight in enumerate(w)]
+            by_pair = [disparity(criterion, y, s, a, moved, g, h)[p] for p, g, h in contrasts]
+            effects.append([w[i] * value.imag / step for value in by_pair])
+        effective = sum(w[i] for i in rows) ** 2 / sum(w[i] ** 2 for i in rows)
+        total += effective / (effective - 1) * np.array(effects).T @ np.array(effects)
+    return total
+
+
+def jackknife_covariance(criterion, y, s, a, contrasts, w=None):
     """Covariance of disparities by leaving out each row in turn, group by group."""
-    w = [1.0] * len(y)
+    w = [1.0] * len(y) if w is None else w
     total = np.zeros((len(contrasts), len(contrasts)))
     for group in sorted(set(a)):
         rows = [i for i in range(len(y)) if a[i] == group]
@@ -160,7 +205,9 @@ def jackknife_covariance(criterion, y, s, a, contrasts):
         for i in rows:
             keep = [j for j in range(len(y)) if j != i]
             part = [[v[j] for j in keep] for v in (y, s, a, w)]
-            left.append([disparity(criterion, *part, g, h)[p] for p, g, h in contrasts])
+            pairs = {(g, h) for _, g, h in contrasts}
+            found = {(g, h): disparity(criterion, *part, g, h) for g, h in pairs}
+            left.append([found[g, h][p] for p, g, h in contrasts])
         left = np.array(left)
         centred = left - left.mean(axis=0)
         total += (len(rows) - 1) / len(rows) * centred.T @ centred
@@ -467,3 +514,73 @@ def align_by_loops(score, own, common, weight, n_quantiles, share):
                 mapped = below + (above - below) * (score - low) / (high - low)
                 break
     return (1 - share) * mapped + share * (slope * (score - own_mean) + mean)
+
+
+def share_of_wrong_labels(values, labels, *, numbers):
+    """Share of rows whose label is not that of the other rows with the same value; see models."""
+    wrong = 0
+    for i, (value, label) in enumerate(zip(values, labels, strict=True)):
+        others = [y for j, y in enumerate(labels) if j != i and values[j] == value]
+        if others:
+            same = others.count(label)
+            wrong += any(others.count(other) >= same for other in {*labels} - {label})
+        elif numbers:
+            wrong += label != label_beside(value, values, labels)
+        else:
+            wrong += 1
+    return wrong / len(labels)
+
+
+def label_beside(value, values, labels):
+    """The most frequent label, or the highest of several, of the next smaller value.
+
+    The smallest value has the next greater one beside it.
+    """
+    smaller = [v for v in values if v < value]
+    greater = [v for v in values if v > value]
+    if not smaller and not greater:
+        return labels[0]
+    beside = max(smaller) if smaller else min(greater)
+    there = [y for v, y in zip(values, labels, strict=True) if v == beside]
+    return max(sorted({*there}, reverse=True), key=there.count)
+
+
+def monotone_fit(shares, weights):
+    """The rising sequence nearest to the shares, by the max-min formula of isotonic regression."""
+    size = range(len(shares))
+    return [
+        max(
+            min(mean(shares[i : j + 1], weights[i : j + 1]) for j in size if j >= at)
+            for i in size[: at + 1]
+        )
+        for at in size
+    ]
+
+
+def label_probabilities(y, s, w, n_labels, at):
+    """Probabilities of the labels 0 … n_labels - 1 at a score, exact for fractions."""
+    shares = [mean([own == label for own in y], w) for label in range(n_labels)]
+    rows = [(score, {label: weight}) for label, score, weight in zip(y, s, w, strict=True)]
+    rows += [(end, dict(enumerate(shares))) for end in (min(s), max(s))]  # the pseudo-rows
+    scores = sorted(set(s))
+    above = [1]
+    for boundary in range(n_labels - 1):
+        counted = [[part for own, part in rows if own == score] for score in scores]
+        weights = [sum(sum(part.values()) for part in parts) for parts in counted]
+        higher = [
+            sum(v for part in parts for label, v in part.items() if label > boundary)
+            for parts in counted
+        ]
+        fit = monotone_fit([v / of for v, of in zip(higher, weights, strict=True)], weights)
+        above.append(on_line([*zip(scores, fit, strict=True)], at))
+    return [high - low for high, low in pairwise([*above, 0])]
+
+
+def on_line(points, at):
+    """Linear between points, constant beyond them."""
+    if at <= points[0][0]:
+        return points[0][1]
+    for (left, low), (right, high) in pairwise(points):
+        if at <= right:
+            return low + (high - low) * (at - left) / (right - left)
+    return points[-1][1]

@@ -41,7 +41,7 @@ PINNED = {  # what users use; a change of this list is a change for them
     """,
     "fairordinal.metrics": """
         PairMatrix conditional_harm_parity_difference consistency_score
-        harm_parity_difference margin_loss mean_cost
+        harm_parity_difference make_cost_scorer margin_loss mean_cost
         pairwise_demographic_parity_difference pairwise_demographic_parity_matrix
         pairwise_equal_opportunity_difference pairwise_equal_opportunity_matrix
         pairwise_equalized_odds_difference pairwise_equalized_odds_matrix

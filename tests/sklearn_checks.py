@@ -35,7 +35,8 @@ class MadeUpGroups:
 
 
 SCORES_AND_LABELS = {
-    "check_classifiers_train": "scores are one number a row, whatever the number of labels",
+    "check_classifiers_train": "scores are one number a row, whatever the number of labels, and "
+    "thresholds that are fair do not predict the most probable label",
     "check_classifiers_classes": "scores are one number a row, whatever the number of labels",
     "check_classifiers_one_label": "labels without a second one have no order",
     "check_classifiers_regression_target": "half stars are labels; so is any number",

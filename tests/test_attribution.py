@@ -18,6 +18,7 @@ def attribution_of(data, name, **options):
         sensitive_features=data.a,
         sample_weight=data.w,
         criteria=["demographic_parity"],
+        predictions="labels",
         **options,
     )
     assume(np.isfinite(NAMED[name].violation(result.table)))

@@ -1,14 +1,19 @@
+import json
 import math
+import pickle
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from sklearn.exceptions import UndefinedMetricWarning
 
+import oracles
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
+from fairordinal._render import percent
 from fairordinal.criteria import HarmParity
 from strategies import rows
 
@@ -17,6 +22,7 @@ F = [1, 2, 3, 1, 1, 2, 2, 2, 3, 1]
 A = list("aaabbbcccc")
 
 
+@settings(max_examples=50)
 @given(data=rows())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_an_audit_of_counts_is_the_audit_of_the_rows(data):
@@ -211,22 +217,190 @@ def test_a_group_of_one_row_has_no_interval_and_the_audit_says_so():
     assert result["demographic_parity"].violation_interval[1] == 1.0
 
 
-def test_a_worst_pair_that_shows_nothing_is_marked_and_the_clearest_named():
+def test_a_worst_pair_that_shows_nothing_is_marked_and_the_clearest_leads():
     random = np.random.default_rng(0)
     y, a = random.integers(0, 4, 2000), random.choice(["a", "b"], 2000)
     f = np.clip(y + random.integers(-1, 2, 2000) + (a == "a"), 0, 3)
     options = {"criteria": ["demographic_parity"]}
     result = audit([*y, 0], [*f, 3], sensitive_features=[*a, "lonely"], **options)
     (row,) = [line for line in str(result).splitlines() if line.startswith("pairwise")][:1]
-    assert row.endswith("yes  lonely > b *")
+    assert row.endswith("yes  a > b *")
     finding = result["demographic_parity"]
-    lower = finding.lower[0, 0, 1]
+    assert (finding.worst, finding.headline) == ((0, 2, 1), (0, 0, 1))
+    lower, upper = finding.lower[0, 0, 1], finding.upper[0, 0, 1]
     assert finding.violation_interval == (lower, 1.0)
-    assert f"clearest is 'a' > 'b', {finding.disparities[0, 0, 1]:.3f}" in " ".join(
-        str(result).split()
+    text = " ".join(str(result).split())
+    assert "worst pair (* see below)" in text
+    assert "'a' is predicted above 'b' in" in text
+    assert (
+        f"the clearest pair has {finding.disparities[0, 0, 1]:.3f} ({lower:.3f} … {upper:.3f}); "
+        f"the worst, 'lonely' > 'b' with {finding.violation:.3f} (no interval), is too small for a "
+        "conclusion." in text
     )
+    assert "lonely (too small) 1 <0.1%" in text
+    assert "Too small for a conclusion by pairwise demographic parity: 'lonely'. Compared" in text
     alone = audit(y, f, sensitive_features=a, **options)
     assert "*" not in str(alone)
+    assert "too small" not in str(alone).lower()
+
+
+# Small groups
+
+
+def groups_of_rows(sizes, rates, seed=0):
+    """Two labels; group i has `sizes[i]` rows, a share of `rates[i]` predicted 2 at random."""
+    random = np.random.default_rng(seed)
+    a = np.repeat([*"abcdefgh"][: len(sizes)], sizes)
+    f = 1 + (random.random(len(a)) < np.repeat(rates, sizes))
+    return random.integers(1, 3, len(a)), f, a
+
+
+def audit_groups(sizes, rates, **options):
+    y, f, a = groups_of_rows(sizes, rates)
+    criteria = {"criteria": ["demographic_parity"], "labels": [1, 2]}
+    return audit(y, f, sensitive_features=a, **(criteria | options))
+
+
+@given(data=rows(max_rows=40))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_groups_are_too_small_if_their_intervals_say_next_to_nothing(data):
+    result = audit(data.y, data.s, sensitive_features=data.a, sample_weight=data.w)
+    for finding in result.findings:
+        scale = finding.criterion.scale(result.table)
+        expected = oracles.too_small(finding.lower, finding.upper, result.table.rows, scale)
+        assert finding.too_small.tolist() == expected
+
+
+def test_a_worst_pair_that_is_clear_leads():
+    finding = audit_groups([500, 500, 500], [0.2, 0.5, 0.9])["demographic_parity"]
+    assert finding.headline == finding.worst == (0, 2, 0)
+    assert finding.headline_kind == "worst pair"
+
+
+def test_the_clearest_pair_is_not_the_one_of_the_greatest_lower_bound():
+    # d has few rows and a large disparity, whose interval barely excludes 0
+    result = audit_groups([900, 900, 2, 12], [0.4, 0.6, 1.0, 0.9])
+    finding = result["demographic_parity"]
+    assert not finding.lower[finding.worst] > 0
+    assert finding.lower[0, 3, 0] > finding.lower[0, 1, 0] > 0
+    assert finding.headline == (0, 1, 0)
+    assert finding.headline_kind == "clearest pair"
+
+
+def test_without_a_clear_pair_the_worst_of_larger_groups_leads():
+    result = audit_groups([60, 60, 2], [0.45, 0.55, 1.0])
+    finding = result["demographic_parity"]
+    assert finding.too_small.tolist() == [False, False, True]
+    assert 2 in finding.worst
+    assert finding.headline in ((0, 0, 1), (0, 1, 0))
+    assert "the worst pair of larger groups has" in " ".join(str(result).split())
+
+
+def test_if_all_groups_are_set_aside_the_headline_is_that_of_all():
+    usual = audit_groups([300, 300, 2], [0.2, 0.8, 1.0])["demographic_parity"]
+    aside = audit_groups([300, 300, 2], [0.2, 0.8, 1.0], min_group_rows=1000)
+    assert aside["demographic_parity"].headline == usual.headline == (0, 1, 0)
+
+
+def test_groups_that_are_marked_lead_in_no_criterion():
+    y, f, a = [1, 2, 3] * 200 + [1, 3], [1, 2, 2] * 200 + [1, 3], ["a", "b"] * 300 + ["c", "c"]
+    result = audit(y, f, sensitive_features=a, criteria=["demographic_parity", "harm_parity"])
+    parity, harm = result.findings
+    assert parity.too_small.tolist() == [False, False, True]
+    assert not harm.too_small.any()
+    assert harm.worst == (0, 0, 2)
+    assert harm.headline == (0, 0, 1)
+
+
+def test_groups_below_the_minimum_are_in_the_tables_but_never_lead():
+    usual = audit_groups([900, 900, 90], [0.4, 0.6, 0.95])
+    least = audit_groups([900, 900, 90], [0.4, 0.6, 0.95], min_group_rows=91)
+    assert usual["demographic_parity"].headline == (0, 2, 0)
+    assert least["demographic_parity"].headline == (0, 1, 0)
+    pd.testing.assert_frame_equal(usual.frame(), least.frame())
+    assert "has a group of fewer than 91 rows." in " ".join(str(least).split())
+    assert least["demographic_parity"].violation_interval == (
+        usual["demographic_parity"].violation_interval
+    )
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_merged_groups_are_one_group(scores):
+    y, f, a = groups_of_rows([50, 9, 40, 5, 7], [0.4, 0.2, 0.6, 0.9, 0.5])
+    given = {"scores": f + 0.25 * (y == 2)} if scores else {}
+    options = {"labels": [1, 2], **given}
+    merged = audit(y, f, sensitive_features=a, min_group_rows=10, small_groups="merge", **options)
+    assert merged.table.groups.tolist() == ["a", "c", "other"]
+    assert merged.merged_groups == ("b", "d", "e")
+    named = audit(y, f, sensitive_features=np.where(np.isin(a, [*"bde"]), "other", a), **options)
+    pd.testing.assert_frame_equal(merged.frame(), named.frame())
+    assert "merged into 'other': 'b', 'd', 'e'." in str(merged)
+    if scores:
+        stages = (each.attribution().by_stage for each in (merged, named))
+        assert next(stages) == next(stages)
+
+
+def test_merged_groups_keep_their_survey_weights():
+    y, f, a = groups_of_rows([50, 9, 40, 5, 7], [0.4, 0.2, 0.6, 0.9, 0.5])
+    weight = np.random.default_rng(0).uniform(18.0, 90.0, len(y))
+    options = {"sample_weight": weight, "weights": "survey", "labels": [1, 2]}
+    merged = audit(y, f, sensitive_features=a, min_group_rows=10, small_groups="merge", **options)
+    named = audit(y, f, sensitive_features=np.where(np.isin(a, [*"bde"]), "other", a), **options)
+    pd.testing.assert_frame_equal(merged.frame(), named.frame())
+
+
+def test_merged_intersections_go_out_and_come_back():
+    y, f, a = groups_of_rows([50, 9, 40, 5], [0.4, 0.2, 0.6, 0.9])
+    features = {"name": a, "old": np.isin(a, [*"ab"])}
+    options = {"min_group_rows": 10, "small_groups": "merge"}
+    merged = audit(y, f, sensitive_features=features, labels=[1, 2], **options)
+    assert merged.table.groups.tolist() == [("a", True), ("c", False), "other"]
+    again = audit_counts(merged.counts_frame(), sensitive_features=["group_1", "group_2"])
+    assert again["demographic_parity"].violation == merged["demographic_parity"].violation
+    assert again.table.rows.tolist() == [50, 40, 14]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [(["x", "y", "Other"], ["Other", "other groups"]), ([3, 1, 2], [2, "other"])],
+)
+def test_other_is_a_new_group(names, expected):
+    a = [names[0]] * 2 + [names[1]] * 3 + [names[2]] * 9
+    options = {"min_group_rows": 4, "small_groups": "merge"}
+    merged = audit([1, 2] * 7, [1, 1, 2, 2, 2, 1, 1] * 2, sensitive_features=a, **options)
+    assert merged.table.groups.tolist() == expected
+    assert merged.table.rows.tolist() == [9, 5]
+
+
+def test_one_small_group_stays_as_it_is():
+    merged = audit_groups([50, 40, 5], [0.4, 0.6, 0.5], min_group_rows=10, small_groups="merge")
+    assert merged.table.groups.tolist() == [*"abc"]
+    assert merged.merged_groups == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"small_groups": "drop"}, r"small_groups must be one of \['keep', 'merge'\]"),
+        ({"small_groups": "merge"}, "needs min_group_rows"),
+        ({"min_group_rows": -1}, "min_group_rows must be a number of at least 0"),
+        ({"min_group_rows": 99, "small_groups": "merge"}, "leaves one group; .* has 50 rows"),
+    ],
+)
+def test_bad_arguments_about_small_groups_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        audit_groups([50, 40], [0.5, 0.5], **options)
+
+
+def test_the_rows_needed_name_the_pair_that_needs_them():
+    result = audit_groups([500, 20, 400, 30], [0.5] * 4)
+    needed = result.rows_needed(0.1)
+    assert needed.groups == ("b", "d")
+    assert repr(needed) == f"RowsNeeded({int(needed)}, groups=('b', 'd'))"
+    assert (f"{needed}", f"{needed:,}", str(needed)) == (
+        str(int(needed)), f"{int(needed):,}", str(int(needed)))  # fmt: skip
+    again = pickle.loads(pickle.dumps(needed))
+    assert (again, again.groups, json.dumps(again)) == (needed, needed.groups, str(int(needed)))
 
 
 def test_predicted_labels_that_are_never_true_are_pointed_out():
@@ -240,6 +414,25 @@ def test_long_names_are_shortened_only_where_they_stay_apart():
     assert "the region to…river" not in text
     other = [name.replace("river", "river A" if "north" in name else "river B") for name in a]
     assert "the region …iver B > the region …iver A" in str(audit(Y, F, sensitive_features=other))
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"),
+        (32 / 7214, "0.4%"),
+        (0.0004, "<0.1%"),
+        (0.005, "0.5%"),
+        (0.006, "1%"),
+        (0.994, "99%"),
+        (0.996, "99.6%"),
+        (0.9996, ">99.9%"),
+        (1.0, "100%"),
+        (math.nan, "–"),
+    ],
+)
+def test_shares_are_rounded_but_never_to_none_or_all(share, text):
+    assert percent(share) == text
 
 
 def test_a_finding_is_printed_in_a_line():
@@ -280,8 +473,65 @@ def test_text_and_html_show_every_criterion_and_escape_names():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_harms_are_explained_only_where_there_are_harms(criterion, harmed):
     result = audit(Y, F, sensitive_features=A, criteria=[criterion])
-    assert ("Harms are in units of cost" in str(result)) is harmed
-    assert ("Harms are in units of cost" in result._repr_html_()) is harmed
+    words = "that being rated too low costs a more"
+    assert (words in " ".join(str(result).split())) is harmed
+    assert (words in result._repr_html_()) is harmed
+    for higher_is, side in (("better", "low"), ("worse", "high")):
+        text = str(audit(Y, F, sensitive_features=A, criteria=[criterion], higher_is=higher_is))
+        assert (f"Harms are costs of being rated too {side};" in text) is harmed
+
+
+# Whether higher labels are better or worse
+
+
+def test_worse_turns_harm_and_the_groups_that_are_called_favoured():
+    y, f = np.array(Y * 4), np.array(F * 4)
+    worse = audit(y, f, sensitive_features=A * 4, higher_is="worse", labels=[1, 2, 3])
+    turned = audit(4 - y, 4 - f, sensitive_features=A * 4, higher_is="better", labels=[1, 2, 3])
+    for one, other in zip(worse.findings, turned.findings, strict=True):
+        sign = 1 if isinstance(one.criterion, HarmParity) else -1  # -1: above becomes below
+        np.testing.assert_allclose(one.disparities, sign * other.disparities, atol=1e-12)
+        np.testing.assert_allclose(one.violation_interval, other.violation_interval, atol=1e-12)
+    assert "Higher labels are worse: 'a > b' means that a is disadvantaged." in str(worse)
+    assert "Higher labels are better: 'a > b' means that a is favoured." in str(turned)
+
+
+def test_without_a_direction_nobody_is_favoured_or_harmed():
+    result = audit(Y, F, sensitive_features=A)
+    assert result.higher_is is None
+    assert not re.search("favour|harm|advantage", str(result))
+    better = audit(Y, F, sensitive_features=A, higher_is="better")
+    pd.testing.assert_frame_equal(result.frame(), better.frame())
+    assert "harm parity among the harmed" in str(better)
+
+
+def test_the_direction_is_that_of_counts_tests_and_sample_sizes():
+    counts = audit(Y, F, sensitive_features=A).counts_frame()
+    options = {"criteria": ["harm_parity"], "higher_is": "worse"}
+    by_counts = audit_counts(counts, **options)["harm_parity"].violation
+    assert by_counts == audit(Y, F, sensitive_features=A, **options)["harm_parity"].violation
+    # too high: nobody in a, nobody in b (1, 1, 2 for 1, 2, 3), 1 label for 1 of 4 in c
+    assert by_counts == 1 / 4
+    guard = {"sensitive_features": A, "criterion": "harm_parity"}
+    assert_pairwise_fair(Y, F, max_violation=0.3, higher_is="worse", **guard)
+    with pytest.raises(AssertionError, match=r"violation 0\.667"):
+        assert_pairwise_fair(Y, F, max_violation=0.3, **guard)
+    assert rows_needed(Y, F, higher_is="worse", **guard) != rows_needed(Y, F, **guard)
+    assert audit(Y, F, sensitive_features=A, higher_is="worse").rows_needed(
+        criterion="harm_parity"
+    ) == rows_needed(Y, F, higher_is="worse", **guard)
+
+
+def test_a_direction_must_be_known_and_not_contradict_a_criterion():
+    with pytest.raises(ValueError, match=r"higher_is must be one of .* got 'good'"):
+        audit(Y, F, sensitive_features=A, higher_is="good")
+    with pytest.raises(ValueError, match="higher_is must be one of"):
+        HarmParity(higher_is="good")
+    options = {"sensitive_features": A, "higher_is": "worse"}
+    with pytest.raises(ValueError, match="higher_is='worse' contradicts HarmParity"):
+        audit(Y, F, criteria=[HarmParity(higher_is="better")], **options)
+    (finding,) = audit(Y, F, criteria=[HarmParity("squared")], **options).findings
+    assert finding.criterion == HarmParity("squared", "worse")
 
 
 def test_text_fits_a_terminal_with_many_groups_of_long_names():

@@ -23,9 +23,12 @@ from fairordinal.metrics import mean_cost, pairwise_demographic_parity_differenc
 from fairordinal.models import fit_table
 from fairordinal.ranker import _paths as ranker_paths
 from fairordinal.ranker import read_rows
+from fitted import fitted
 from made_up import people
 
-QUICK = {"ranker": "direct", "cv": 3, "alpha": 0.03, "max_violation": 0.1}
+pytestmark = pytest.mark.usefixtures("small_effort")
+
+QUICK = {"ranker": "relaxed", "cv": 2, "alpha": 0.03, "max_violation": 0.3}
 
 
 def product_people(n=800, seed=0):
@@ -88,10 +91,10 @@ def test_more_rows_grow_more_trees():
 
 def test_auto_takes_trees_where_they_help_and_ramps_where_not():
     X, y, a = product_people()
-    bent = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
+    bent = fitted(FairOrdinalClassifier(**QUICK), X, y, sensitive_features=a)
     assert (bent.basis_, bent.forest_ is None) == ("trees", False)
     X, y, a = people(800, n_features=4)
-    straight = FairOrdinalClassifier(max_violation=0.1, cv=3).fit(X, y, sensitive_features=a)
+    straight = fitted(FairOrdinalClassifier(**QUICK), X, y, sensitive_features=a)
     assert (straight.basis_, straight.forest_) == ("piecewise", None)
     assert straight.ramps_.n_ramps == len(straight.ramp_coef_) == 4
 
@@ -103,10 +106,11 @@ def test_few_rows_and_very_many_features_are_left_to_linear_columns(n, n_more):
     assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "linear"
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
     X, y, a = product_people(600)
     new_X, new_y, new_a = product_people(20000, seed=1)
-    options = QUICK | {"alpha": 0.003, "max_violation": 0.5, "cv": 5}
+    options = QUICK | {"cv": 5, "alpha": 0.003, "max_violation": 0.5}
     model = FairOrdinalClassifier(basis="trees", **options).fit(X, y, sensitive_features=a)
     truth = mean_cost(new_y, model.predict(new_X))
     low, high = model.expected_cost_interval_
@@ -121,9 +125,10 @@ def test_estimates_are_not_those_of_rows_that_trees_were_grown_on():
 
 def test_the_same_rows_grow_the_same_model():
     X, y, a = product_people()
+    model = FairOrdinalClassifier(basis="trees", **QUICK)
     models = [
-        FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
-        for _ in range(2)
+        fitted(model, X, y, sensitive_features=a),
+        clone(model).fit(X, y, sensitive_features=a),
     ]
     np.testing.assert_array_equal(*(model.decision_function(X) for model in models))
     again = pickle.loads(pickle.dumps(models[0]))
@@ -133,16 +138,16 @@ def test_the_same_rows_grow_the_same_model():
 
 def test_predictions_need_no_lightgbm(monkeypatch):
     X, y, a = product_people()
-    model = FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
+    model = fitted(FairOrdinalClassifier(basis="trees", **QUICK), X, y, sensitive_features=a)
     expected = model.predict(X)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     np.testing.assert_array_equal(model.predict(X), expected)
 
 
 def test_without_lightgbm_auto_has_ramps_and_trees_name_the_extra(monkeypatch):
-    X, y, a = product_people()
+    X, y, a = product_people(300)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    model = FairOrdinalClassifier(**QUICK | {"max_violation": 0.3})
+    model = FairOrdinalClassifier(**QUICK)
     assert model.fit(X, y, sensitive_features=a).basis_ == "piecewise"
     with pytest.raises(ImportError, match=r"pip install fairordinal\[trees\]"):
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
@@ -180,7 +185,8 @@ def test_odd_tables_give_sound_models(case, basis):
         X[:] = 7.0
     elif case == "codes":
         X = np.rint(X)
-    model = FairOrdinalClassifier(basis=basis, **QUICK).fit(X, y, sensitive_features=a)
+    options = QUICK | {"basis": basis, "max_violation": 0.1}
+    model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     assert np.isin(model.predict(X), y).all()
     assert model.expected_violation_ <= 0.1
     assert np.isnan(model.feature_importances_).all() == np.isinf(model.thresholds_).all()
@@ -193,12 +199,15 @@ def test_a_basis_must_be_known():
 
 
 @pytest.mark.parametrize("basis", ["piecewise", "trees"])
-@pytest.mark.parametrize("most", [1000, 500])  # rows to choose by: all, or a sample
-def test_models_are_the_same_however_rows_are_cut(most, basis, monkeypatch):
+@pytest.mark.parametrize(
+    ("most", "ranker"),
+    [(1000, "direct"), (500, "relaxed")],  # rows to choose by: all, or a sample
+)
+def test_models_are_the_same_however_rows_are_cut(most, ranker, basis, monkeypatch):
     lengths = (100, 1, 499)
     monkeypatch.setattr(ranker_paths, "MOST_CHOOSING", most)
     X, y, a = product_people(600)
-    options = QUICK | {"basis": basis, "max_violation": 0.3}
+    options = QUICK | {"basis": basis, "ranker": ranker}
     here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cut = [da.from_array(v, chunks=(lengths, *v.shape[1:])) for v in (X, y, a)]
     there = FairOrdinalClassifier(**options)
@@ -211,7 +220,7 @@ def test_models_are_the_same_however_rows_are_cut(most, basis, monkeypatch):
 
 def test_a_frontier_pools_both_bases():
     X, y, a = product_people()
-    options = {"cv": 3, "ranker": "direct"}
+    options = {name: QUICK[name] for name in ("ranker", "cv", "alpha")}
     frontier = FairOrdinalFrontier(**options).fit(X, y, sensitive_features=a)
     models = [frontier.model(number) for number in range(len(frontier.points_))]
     assert "trees" in {model.basis_ for model in models}
@@ -247,7 +256,7 @@ def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
 
 
 def test_the_unit_of_weights_does_not_change_trees():
-    X, y, a = product_people()
+    X, y, a = product_people(500)
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     one, *others = (
         FairOrdinalClassifier(basis="trees", **QUICK).fit(
@@ -262,11 +271,13 @@ def test_the_unit_of_weights_does_not_change_trees():
 
 def test_models_do_not_depend_on_the_output_that_users_want_of_transformers():
     X, y, a = product_people()
-    expected = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).predict(X)
+    model = FairOrdinalClassifier(basis="trees", **QUICK)  # it has ramps, too
+    expected = fitted(clone(model), X, y, sensitive_features=a).predict(X)
     for library in ("pandas", "polars"):
         with sklearn.config_context(transform_output=library):
-            model = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a)
+            model = clone(model).fit(X, y, sensitive_features=a)
             np.testing.assert_array_equal(model.predict(X), expected)
+    assert len(np.unique(expected)) == 4
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -323,14 +334,15 @@ def test_a_lightgbm_that_cannot_be_loaded_is_said(monkeypatch):
 
     X, y, a = product_people()
     monkeypatch.setattr(importlib, "import_module", load)
-    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ != "trees"
+    assert FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a).basis_ == "piecewise"
     with pytest.raises(ImportError, match=r"installed but cannot be loaded: libgomp"):
         FairOrdinalClassifier(basis="trees", **QUICK).fit(X, y, sensitive_features=a)
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_bases_are_compared_by_candidates_that_keep_the_limit_as_the_model_does():
     X, y, a = product_people()
-    options = QUICK | {"confidence": 0.95, "max_violation": 0.15}
+    options = QUICK | {"confidence": 0.95, "max_violation": 0.15, "ranker": "direct", "cv": 3}
     model = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
     cost, violation = model.basis_results_[model.basis_]
     assert (cost, violation) == (model.expected_cost_, model.expected_violation_)
@@ -379,6 +391,7 @@ def test_labels_and_groups_that_rows_lack_have_ramps_of_nothing():
     assert ramps.weights[:, 1].any()
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_a_piecewise_model_beats_a_linear_one_where_boundaries_differ():
     """The group shows in a feature that matters to the upper labels only."""
     generator = np.random.default_rng(0)
@@ -387,7 +400,7 @@ def test_a_piecewise_model_beats_a_linear_one_where_boundaries_differ():
     X[:, 1] += 1.5 * a
     hidden = X[:, 0] + np.maximum(X[:, 0], 0.0) * 0.8 * X[:, 1] + 0.3 * generator.normal(size=n)
     y = np.digitize(hidden, [-1.0, 0.0, 1.0, 2.5])
-    options = {"max_violation": 0.05, "cv": 3, "alpha": 1e-3}
+    options = {"max_violation": 0.05, "ranker": "reduction", "cv": 2, "alpha": 1e-3}
     bent, straight = (
         FairOrdinalClassifier(basis=basis, **options).fit(X, y, sensitive_features=a)
         for basis in ("piecewise", "linear")

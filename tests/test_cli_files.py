@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,10 @@ import pytest
 
 from cli_runner import AUDITED, ORDER, failure, run
 from fairordinal import audit, audit_counts, optimize_thresholds
+from fairordinal.cli._wording import as_shown
 from fairordinal.models import load_model
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 
 def write_csv(frame, path):
@@ -111,6 +115,55 @@ def test_missing_cells_are_left_out_and_told(tmp_path, frame):
     assert told in run("audit", path, *AUDITED, "--quiet").stdout
 
 
+def test_the_direction_of_the_labels_is_an_option(tmp_path, frame, monkeypatch, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "a.json"
+    frame.to_csv(path, index=False)
+    worse = run("audit", path, *AUDITED, "--higher-is", "worse", "--json", out)
+    assert "Harms are costs of being rated too high" in worse.stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    found = audit(
+        frame.grade, frame.predicted, sensitive_features=frame.sex, labels=ORDER, higher_is="worse"
+    )
+    assert content["higher_is"] == "worse"
+    violations = {each["criterion"]: each["violation"] for each in content["findings"]}
+    assert violations == {each.criterion.name: each.violation for each in found.findings}
+    assert not re.search("favour|harm", run("audit", path, *AUDITED).stdout)
+    code, words = failure(monkeypatch, capsys, "audit", path, *AUDITED, "--higher-is", "good")
+    assert (code, "--higher-is must be one of 'better', 'worse'" in words) == (1, True)
+
+
+def test_small_groups_never_lead_and_are_merged_on_request(tmp_path, frame, monkeypatch, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "a.json"
+    towns = np.where(frame.index < 6, ["Ys", "Oz"] * 150, "Ulm")
+    frame.assign(town=towns).to_csv(path, index=False)
+    options = (*AUDITED, "--group", "town")
+    usual = run("audit", path, *options)
+    assert usual.exit_code == 0
+    kept = run("audit", path, *options, "--min-rows", 10, "--json", out)
+    assert "5 groups" in kept.stdout or "6 groups" in kept.stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    for finding in content["findings"]:
+        assert {finding["main_pair"]["group"], finding["main_pair"]["other"]} == {
+            "f, Ulm",
+            "m, Ulm",
+        }
+        assert len(finding["too_small"]) == len(content["groups"]["group"])
+    merged = run("audit", path, *options, "--min-rows", 10, "--small-groups", "merge",
+                 "--json", out)  # fmt: skip
+    assert "3 groups" in merged.stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    assert content["groups"]["group"] == ["f, Ulm", "m, Ulm", "other"]
+    assert content["groups"]["rows"][-1] == 6
+    assert len(content["merged_groups"]) >= 3
+    for wrong, message in (
+        (("--small-groups", "merge"), "--small-groups merge needs --min-rows"),
+        (("--small-groups", "drop"), "--small-groups must be one of 'keep', 'merge'"),
+        (("--small-groups", "merge", "--min-rows", 999), "all groups have fewer than 999 rows"),
+    ):
+        code, words = failure(monkeypatch, capsys, "audit", path, *options, *wrong)
+        assert (code, message in words) == (1, True), words
+
+
 def test_the_exit_code_is_a_gate(tmp_path, frame):
     path = tmp_path / "a.csv"
     frame.to_csv(path, index=False)
@@ -182,7 +235,7 @@ def test_wrong_options_are_one_line_with_the_remedy(
         ("a.csv", b"grade,predicted,sex\nbad,bad\n", "line 2 has 2 cells but the header has 3"),
         ("a.csv", b"grade,grade,predicted,sex\n1,1,1,1\n", "several columns 'grade'"),
         ("a.parquet", b"no parquet", "is not a Parquet file"),
-        ("a.xlsx", b"", "is a spreadsheet"),
+        ("a.xls", b"", "is a spreadsheet"),
         ("a.csv", b"grade,predicted,sex\n,,\nNA,NA,NA\n", "no row has a value"),
     ],
 )
@@ -255,7 +308,7 @@ def test_thresholds_are_those_of_the_library(tmp_path, frame, confidence):
         confidence=confidence,
         labels=ORDER,
     )
-    assert str(found) in result.output
+    assert as_shown(str(found)) in result.output
     kept = json.loads((tmp_path / "o.json").read_text())
     shown = [{"inf": np.inf, "-inf": -np.inf}.get(each, each) for each in kept["thresholds"]]
     assert shown == found.thresholds.tolist()
@@ -304,6 +357,8 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     result = run("frontier", data, *columns, "-o", model, "--html", page, "--max-violation", "0.2")
     assert result.exit_code == 0, result.output
     assert "Frontier of" in result.output
+    assert "← chosen" in result.output
+    assert "labels." in result.output or "most accurate model" in result.output
     assert load_model(model).classes_.tolist() == ORDER
     text = page.read_text()
     assert "Download model" in text

@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli_runner import AUDITED, ORDER, failure, run
+from cli_runner import AUDITED, ORDER, failure, graded_people, run
 from fairordinal import audit, optimize_thresholds
 from fairordinal._source import open_table
 from fairordinal.models import load_model
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 NUMBERED = ("--y", "y", "--pred", "p", "--group", "sex")
 MAIN = "from fairordinal.cli import main; main()"
@@ -98,7 +100,7 @@ WRONG = [
     ("a.csv.gz", gzip.compress(os.urandom(5000))[:-2000], (), "truncated"),
     ("a.csv.zst", b"x", (), "unpack it first"),
     ("a.csv.zip", b"PK", (), "unpack it first"),
-    ("a.xlsx", b"PK", (), "save it as 'CSV UTF-8'"),
+    ("a.ods", b"PK", (), "save it as .xlsx or 'CSV UTF-8'"),
     ("a.csv", b"y,p,sex", (), "no rows below its header"),
     ("a.csv", b"y,p,sex\n1,1,a\0b\n" + b"1,1,a\n" * 9, (), "a byte of value 0 in line 2"),
     ("a.csv", b"# made by x\ny,p,sex\n1,1,a\n", (), "Is the header the first line?"),
@@ -154,7 +156,7 @@ def test_labels_with_numbers_and_commas_are_offered_in_an_order_that_can_be_type
 
 
 def test_many_labels_are_not_all_listed(tmp_path, monkeypatch, capsys):
-    table = pd.DataFrame({"y": np.arange(60) / 7, "p": [1, 99] * 30, "sex": ["a", "b"] * 30})
+    table = pd.DataFrame({"y": np.arange(60) / 7, "p": ["x", "y"] * 30, "sex": ["a", "b"] * 30})
     table.to_csv(tmp_path / "a.csv", index=False)
     _, line = failure(monkeypatch, capsys, "audit", tmp_path / "a.csv", *NUMBERED)
     assert "(60 in all)" in line
@@ -206,34 +208,46 @@ def test_debug_may_stand_anywhere(tmp_path):
     assert "there is no file" in found.stderr
 
 
+QUIETLY_AND_NOT = """
+import contextlib, sys
+from fairordinal.cli import main
+arguments = sys.argv
+for more in ["--quiet"], []:
+    sys.argv = arguments + more
+    with contextlib.suppress(SystemExit):
+        main()
+    sys.stderr.write("\\0")
+"""
+
+
 def test_quiet_is_quiet(tmp_path, frame):
     frame.loc[:5, "sex"] = None
-    frame.assign(day="2020-01-01").to_csv(tmp_path / "a.csv", index=False)
+    frame.head(60).assign(day="2020-01-01").to_csv(tmp_path / "a.csv", index=False)
     options = ["--y", "grade", "--group", "sex", "--labels", ",".join(ORDER), "--feature", "score"]
-    command = [sys.executable, "-c", MAIN, "fit", str(tmp_path / "a.csv"), *options]
-    command += ["-o", str(tmp_path / "m.json")]
-    noisy, quiet = (
-        subprocess.run([*command, *more], capture_output=True, text=True).stderr
-        for more in ([], ["--quiet"])
-    )
-    assert "6 of 300 rows are left out" in noisy
+    options += ["-o", str(tmp_path / "m.json"), "--trade-off", "0.1", "--model", "linear"]
+    command = [sys.executable, "-c", QUIETLY_AND_NOT, "fit", str(tmp_path / "a.csv"), *options]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.count("Written: ") == 2
+    quiet, noisy, _ = found.stderr.split("\0")
+    assert "6 of 60 rows are left out" in noisy
     assert quiet == ""
 
 
-@pytest.fixture
-def coded(frame, tmp_path):
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory):
     """A table with codes, dates and identifiers, and a model fitted to it."""
+    frame, folder = graded_people(), tmp_path_factory.mktemp("coded")
     generator = np.random.default_rng(5)
     table = frame.drop(columns="predicted").assign(
         zip=generator.choice(["00123", "00124", "10115"], len(frame)),
         day=pd.date_range("2020-01-01", periods=len(frame)).strftime("%Y-%m-%d"),
     )
-    path = tmp_path / "coded.csv"
+    path = folder / "coded.csv"
     table.to_csv(path, index=False)
     options = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER))
-    result = run("fit", path, *options, "-o", tmp_path / "m.json", "--trade-off", 0.1)
+    result = run("fit", path, *options, "-o", folder / "m.json", "--trade-off", 0.1)
     assert result.exit_code == 0, result.exception
-    return table, tmp_path / "m.json", result
+    return table, folder / "m.json", result
 
 
 def test_codes_are_text_identifiers_and_dates_are_left_out(coded, tmp_path):
@@ -290,3 +304,91 @@ def test_completion_works_in_bash(tmp_path):
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
     assert found.stdout.split() == ["audit"]
+
+
+READINGS = {  # true labels, predictions, and how the rule of `audit` reads them
+    "deciles": ([0, 1] * 10, [*range(1, 11)] * 2, "scores"),
+    "clipped": ([1, 2, 3, 1] * 5, [*range(1, 10), 9] * 2, "scores"),
+    "one more": ([1, 2, 3, 1] * 5, [1, 2, 3, 4] * 5, "labels"),
+    "same": ([1, 2, 3, 1] * 5, [1, 1, 3, 2] * 5, "labels"),
+    "fractions": ([1, 2, 3, 1] * 5, [1.5, 2, 3, 4] * 5, "scores"),
+}
+
+
+def read_from_file(folder, y, p, *options):
+    """The text, and the numbers, of an audit of a file."""
+    groups = ["a", "b", "b", "a"] * 5
+    pd.DataFrame({"y": y, "p": p, "sex": groups}).to_csv(folder / "a.csv", index=False)
+    result = run("audit", folder / "a.csv", *NUMBERED, "--json", folder / "a.json", *options)
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split()), json.loads((folder / "a.json").read_text())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("name", READINGS)
+def test_predictions_of_a_file_are_read_as_those_in_memory(tmp_path, name):
+    y, p, reading = READINGS[name]
+    expected = audit(y, p, sensitive_features=["a", "b", "b", "a"] * 5)
+    text, numbers = read_from_file(tmp_path, y, p)
+    assert numbers["predictions"] == reading
+    assert expected.table.predicts_labels is (reading == "labels")
+    assert numbers["labels"] == expected.table.labels.tolist()
+    for found, finding in zip(numbers["findings"], expected.findings, strict=True):
+        assert (found["violation"] or 0) == pytest.approx(np.nan_to_num(finding.violation))
+    other = {"labels": "scores", "scores": "labels"}[reading]
+    assert (f"pass --predictions {other}" in text) is expected.table.reading_is_guessed
+    assert "predictions=" not in text
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_options_say_what_predictions_are(tmp_path):
+    y, p, _ = READINGS["deciles"]
+    for options in (["--scores"], ["--predictions", "scores"]):
+        text, numbers = read_from_file(tmp_path, y, p, *options)
+        assert numbers["predictions"] == "scores"
+        assert "were read as" not in text
+    _, numbers = read_from_file(tmp_path, y, p, "--predictions", "labels")
+    assert numbers["labels"] == [*range(11)]
+    report = tmp_path / "r.html"
+    read_from_file(tmp_path, y, p, "--html", report)
+    assert "pass --predictions labels" in report.read_text(encoding="utf-8")
+
+
+def test_all_rows_without_a_label_are_counted(tmp_path, monkeypatch, capsys):
+    rows = pd.DataFrame({"y": [1, 2, 3, 1] * 5, "p": [1, 2, 3, 7] * 5, "sex": ["a", "b"] * 10})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    arguments = ("audit", tmp_path / "a.csv", *NUMBERED, "--labels", "1,2,3")
+    _, message = failure(monkeypatch, capsys, *arguments)
+    assert "--pred: value 7 is not one of the labels 1, 2, 3" in message
+    assert "Such values are in 5 rows" in message
+    assert "pass --predictions scores" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--predictions", "score"], "--predictions must be auto, labels, scores, got 'score'"),
+        (["--scores", "--predictions", "labels"], "contradict each other"),
+        (["--scores"], "--pred: the column must hold finite numbers, got 'bad'"),
+    ],
+)
+def test_readings_that_make_no_sense_are_refused(
+    tmp_path, frame, monkeypatch, capsys, options, shown
+):
+    numbered(frame).assign(p="bad").to_csv(tmp_path / "a.csv", index=False)
+    _, message = failure(monkeypatch, capsys, "audit", tmp_path / "a.csv", *NUMBERED, *options)
+    assert shown in message
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_numbers_beside_labels_that_are_names_are_scores(tmp_path, frame, monkeypatch, capsys):
+    path, order = tmp_path / "a.csv", ("--labels", ",".join(ORDER))
+    table = numbered(frame).assign(ten=range(len(frame)))
+    table.to_csv(path, index=False)
+    for column in ("score", "ten"):
+        found = run("audit", path, "--y", "grade", "--pred", column, "--group", "sex", *order)
+        same = audit(table.grade, table[column], sensitive_features=table[["sex"]], labels=ORDER)
+        assert found.output.startswith(str(same))
+    codes = ("audit", path, "--y", "grade", "--pred", "p", "--group", "sex", *order)
+    assert "pass --predictions scores" in failure(monkeypatch, capsys, *codes)[1]
+    assert run(*codes, "--scores").exit_code == 0

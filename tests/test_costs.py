@@ -16,6 +16,8 @@ from fairordinal.metrics import (
     mean_cost,
 )
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 random = np.random.default_rng(0)
 n = 120
 y, a = random.integers(0, 3, n), random.integers(0, 3, n)

@@ -39,6 +39,8 @@ from fairordinal.thresholds import read_goal, read_settings, solve
 from fairordinal.thresholds._solve import coarseness_of
 from made_up import people
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 QUICK = {"ranker": "relaxed", "alpha": 1e-3, "cv": 2}
 DIRECT = QUICK | {"ranker": "direct"}
 

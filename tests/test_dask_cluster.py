@@ -95,30 +95,37 @@ def test_a_lost_scheduler_is_said_and_leaves_the_old_model_alone(slowly):
     assert vars(model) == before
 
 
+@pytest.fixture(scope="module")
+def running():
+    """A cluster for the tests that leave it as it was."""
+    with cluster():
+        yield
+
+
+@pytest.mark.usefixtures("running")
 def test_a_cluster_learns_the_same_model_in_few_tasks(monkeypatch):
     X, y, a = people(3000)
     here = FairOrdinalClassifier(**OPTIONS).fit(X, y, sensitive_features=a)
-    with cluster():
-        lazy, passed = in_blocks(X, y, a), counted(monkeypatch)
-        there = FairOrdinalClassifier(**OPTIONS).fit(*lazy[:2], sensitive_features=lazy[2])
-        assert len(passed) < 30  # fits of rows in one block are not made of passes
-        predicted = there.predict(lazy[0])
-        np.testing.assert_array_equal(predicted.compute(), here.predict(X))
-        found = audit(lazy[1], predicted, sensitive_features=lazy[2])
+    lazy, passed = in_blocks(X, y, a), counted(monkeypatch)
+    there = FairOrdinalClassifier(**OPTIONS).fit(*lazy[:2], sensitive_features=lazy[2])
+    assert len(passed) < 30  # fits of rows in one block are not made of passes
+    predicted = there.predict(lazy[0])
+    np.testing.assert_array_equal(predicted.compute(), here.predict(X))
+    found = audit(lazy[1], predicted, sensitive_features=lazy[2])
     np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-8)
     expected = audit(y, here.predict(X), sensitive_features=a)
     assert found["demographic_parity"].violation == expected["demographic_parity"].violation
 
 
+@pytest.mark.usefixtures("running")
 def test_a_cluster_learns_the_same_ranker_and_chooses_the_same_penalty():
     X, y, a = people(1500)
     weight = np.where(X[:, 1] > 0, 2.0, 1.0)
     here = FairLinearRanker(ranker="relaxed", cv=2)
     here.fit(X, y, sensitive_features=a, sample_weight=weight)
-    with cluster():
-        columns = in_blocks(X, y, a, weight, size=600)
-        there = FairLinearRanker(ranker="relaxed", cv=2)
-        there.fit(*columns[:2], sensitive_features=columns[2], sample_weight=columns[3])
+    columns = in_blocks(X, y, a, weight, size=600)
+    there = FairLinearRanker(ranker="relaxed", cv=2)
+    there.fit(*columns[:2], sensitive_features=columns[2], sample_weight=columns[3])
     assert there.alpha_ == here.alpha_
     np.testing.assert_allclose(there.path_, here.path_, atol=1e-8)
     np.testing.assert_allclose(there.violations_, here.violations_, atol=1e-8)

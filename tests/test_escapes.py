@@ -11,6 +11,8 @@ from fairordinal import audit, compare, optimize_thresholds
 from fairordinal._support import visible, visible_lines
 from fairordinal.models import fit_table
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 GROUPS = ("\x1b[31ma\x1b]0;title\x07", "b\rPASS: fair\n\u202e\u2067\u200b[bold]")
 LABELS = ("low\x1b[2J", "mid\rPASS", "high\u202e\n")

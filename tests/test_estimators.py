@@ -32,6 +32,8 @@ from fairordinal.datasets import load_diabetes
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from sklearn_checks import SCORES_AND_LABELS
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 DIABETES = load_diabetes()
 X, y, sex = DIABETES.data, DIABETES.target, DIABETES.sensitive_features
 NAMES = np.array(["terrible", "bad", "okay", "good", "excellent"])
@@ -315,6 +317,7 @@ def test_it_is_tuned_with_metadata_routing():
     assert np.isfinite(found["test_score"]).all()
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_fair_in_new_rows_too():
     generator = np.random.default_rng(0)
     group = generator.integers(0, 2, 6000)

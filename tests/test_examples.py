@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -19,6 +20,7 @@ def test_a_model_is_repaired(capsys):
     assert "What does fairness cost?" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("small_effort")
 def test_the_trade_off_is_drawn(capsys, tmp_path, monkeypatch):
     picture = tmp_path / "picture.png"
     monkeypatch.setattr("sys.argv", ["frontier_diabetes.py", str(picture)])

@@ -29,6 +29,8 @@ from fairordinal.baselines import (
 from fairordinal.ranker import FairLinearRanker
 from made_up import people
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 QUICK = {"alpha": 1e-2, "ranker": "relaxed", "cv": 2}
 
 

@@ -16,6 +16,8 @@ from fairordinal.metrics import mean_cost
 from fairordinal.ranker import FairLinearRanker
 from oracles import align_by_loops
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 N_GROUPS, N_LABELS = 3, 4
 
 

@@ -1,6 +1,7 @@
 """The frontier: nothing dominated, holes filled or named, models to pick."""
 
 import pickle
+from copy import copy
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -13,10 +14,14 @@ from sklearn.linear_model import Ridge
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier, FairThresholdClassifier
 from fairordinal._path import non_dominated
+from fairordinal.frontier import Measured, frontier_text, price_of_fairness
 from fairordinal.frontier._point import farthest_from_chord
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import limited
+from fitted import full_effort
 from made_up import people
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
 
@@ -25,7 +30,8 @@ QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
 def frontier():
     X, y, a = people(500)
     new = people(400, seed=1)
-    return FairOrdinalFrontier(**QUICK).fit(X, y, sensitive_features=a, eval_set=new)
+    with full_effort():
+        return FairOrdinalFrontier(**QUICK).fit(X, y, sensitive_features=a, eval_set=new)
 
 
 def test_no_model_is_dominated(frontier):
@@ -205,3 +211,85 @@ def test_dominated_candidates_go():
 def test_the_knee_is_the_corner():
     assert farthest_from_chord(np.array([0.0, 0.1, 1.0]), np.array([2.0, 1.1, 1.0])) == 1
     assert farthest_from_chord(np.array([0.3]), np.array([1.0])) == 0
+
+
+def lines_of_table(text):
+    """The rows of the table in the text of a frontier."""
+    return text.split("\n\n")[1].splitlines()[2:]
+
+
+def test_a_frontier_says_how_many_models_it_shows(frontier):
+    text, n_points = str(frontier), len(frontier.points_)
+    assert f"12 of {n_points} models shown; frame() has all." in text
+    assert len(lines_of_table(text)) == 12 < n_points
+
+
+def test_the_chosen_model_is_shown_and_marked(frontier):
+    for chosen in range(len(frontier.points_)):
+        text = frontier_text(frontier, chosen, has_all="--json", closing=())
+        lines = lines_of_table(text)
+        assert len(lines) == 12
+        (marked,) = [line for line in lines if line.endswith("← chosen")]
+        assert marked.split()[0] == str(chosen)
+        numbers = [int(line.split()[0]) for line in lines]
+        assert numbers == sorted(set(numbers))
+        assert {0, chosen, len(frontier.points_) - 1} <= set(numbers)
+        assert f"12 of {len(frontier.points_)} models shown; --json has all." in text
+        assert "select" not in text
+
+
+def test_the_price_of_fairness_is_in_labels_if_the_cost_is(frontier):
+    old, new = frontier.points_[-1].expected, frontier.points_[1].expected
+    falls = f"Violation falls from {old.violation:.3f} to {new.violation:.3f}"
+    ends = f"grows from {old.cost:.2f} to {new.cost:.2f}"
+    assert price_of_fairness(frontier, 1) == f"{falls}; the mean error {ends} labels."
+    chosen = frontier.model(1)
+    assert price_of_fairness(frontier, chosen) == price_of_fairness(frontier, 1)
+    other = copy(frontier)
+    for cost in ("squared", np.ones((4, 4))):
+        other.cost_matrix = cost
+        assert price_of_fairness(other, 1) == f"{falls}; the mean cost {ends}."
+
+
+def test_the_most_accurate_model_has_no_price(frontier):
+    text = price_of_fairness(frontier, len(frontier.points_) - 1)
+    assert text.startswith("This is the most accurate model: violation ")
+
+
+@pytest.mark.parametrize(
+    ("classes", "unit"),
+    [([0, 1, 2, 3], " labels."), (["a", "b", "c", "d"], " labels."), ([0, 10, 20, 30], ".")],
+)
+def test_a_distance_of_numbers_is_no_number_of_labels(frontier, classes, unit):
+    other = copy(frontier)
+    other.classes_ = np.array(classes)
+    words = price_of_fairness(other, 0)
+    assert words.endswith(f"{frontier.points_[0].expected.cost:.2f}{unit}")
+
+
+@pytest.mark.parametrize(
+    ("own", "cost_matrix", "sentence"),
+    [
+        ((0.0151, 1.808), "absolute",
+         "Violation falls from 0.156 to 0.015; the mean error grows from 1.56 to 1.81 labels."),
+        ((0.1561, 1.5602), "absolute",
+         "Violation stays at 0.156; the mean error stays at 1.560 labels."),
+        ((0.2, 1.563), "squared",
+         "Violation grows from 0.156 to 0.200; the mean cost grows from 1.560 to 1.563."),
+        ((0.1, 1.8), np.ones((2, 2)),
+         "Violation falls from 0.156 to 0.100; the mean cost grows from 1.56 to 1.80."),
+    ],
+)  # fmt: skip
+def test_the_price_of_fairness_is_a_sentence(own, cost_matrix, sentence):
+    ends = (0.0, 1.0)
+    points = [
+        SimpleNamespace(expected=Measured(cost, ends, violation, ends))
+        for violation, cost in (own, (0.156, 1.56))
+    ]
+    frontier = SimpleNamespace(
+        points_=points, cost_matrix=cost_matrix, classes_=np.array([1, 2, 3])
+    )
+    assert price_of_fairness(frontier, 0) == sentence
+    assert price_of_fairness(frontier, 1).startswith(
+        "This is the most accurate model: violation 0.156, mean "
+    )

@@ -15,6 +15,8 @@ from fairordinal import FairThresholdClassifier, audit_counts, metrics, optimize
 from fairordinal.models import _file
 from fuzz import audits, command_line, estimators, model_files, rows, thresholds
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 N_INPUTS = 30
 
 

@@ -28,6 +28,8 @@ from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay, ScoreD
 from fairordinal.ranker import FairLinearRanker, pairwise_gradient
 from public_names import PUBLIC, public
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 n = 60
 random = np.random.default_rng(3)
 y = pd.Series(random.integers(0, 3, n), name="y")

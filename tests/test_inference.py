@@ -98,7 +98,7 @@ def test_the_critical_value_of_differences_of_three_means_is_tukeys():
 @given(data=rows())
 def test_intervals_hold_the_estimate_and_stay_in_range(name, method, data):
     criterion = NAMED[name]
-    table = read_table(data.y, data.s, data.a, sample_weight=data.w)
+    table = read_table(data.y, data.s, data.a, sample_weight=data.w, predictions="labels")
     found = intervals(criterion, table, method=method, n_resamples=5)
     known = np.isfinite(found.lower)
     contrasts = measured_contrasts(criterion, table)

@@ -413,14 +413,17 @@ def test_partitions_of_dask_are_read_once_and_become_counts():
     assert all(len(value) <= 2 * 3 * 3 for value in results)
 
 
-@pytest.mark.parametrize("package", ["dask", "polars", "pyarrow", "pandas", "duckdb"])
-def test_an_audit_of_lists_imports_no_library_of_frames(package):
+def test_an_audit_of_lists_imports_no_library_of_frames():
     code = (
         "import sys; from fairordinal import audit; "
         "audit([0, 1, 2, 0], [0, 1, 1, 2], sensitive_features=[0, 0, 1, 1]); "
-        f"sys.exit({package!r} in sys.modules)"
+        "print(*sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code]).returncode == 0
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = {*found.stdout.split()}
+    assert "fairordinal" in imported
+    assert not {"dask", "polars", "pyarrow", "pandas", "duckdb"} & imported
 
 
 COLUMNS = {

@@ -22,6 +22,8 @@ from fairordinal.ranker import FairLinearRanker
 from made_up import people
 from sklearn_checks import MadeUpGroups
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 QUICK = {"alpha": 1e-3, "ranker": "relaxed", "cv": 2}
 NAMES = ["skill", "club", "noise"]
 
@@ -151,6 +153,40 @@ def test_bad_features_are_refused(model, X, message):
         model.set_params(basis="linear")  # others take missing numbers
     with pytest.raises(ValueError, match=message):
         model.fit(X, y, sensitive_features=a)
+
+
+TEXT = "X must hold numbers: .*OneHotEncoder"
+
+
+@pytest.mark.parametrize("estimator", [Ridge(), make_pipeline(StandardScaler(), Ridge())])
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (frame_with(REGIONS), r"columns \['region'\].*'(north|south)'.*OneHotEncoder"),
+        (pl.from_pandas(frame_with(REGIONS)), r"columns \['region'\].*OneHotEncoder"),
+        (frame_with(pd.date_range("2020", periods=200)), r"columns \['region'\].*OneHotEncoder"),
+        (REGIONS[:, None], TEXT),
+    ],
+)
+def test_text_that_an_estimator_does_not_take_is_explained(estimator, X, message):
+    _, y, a = people(200)
+    with pytest.raises(ValueError, match=message):
+        FairThresholdClassifier(estimator).fit(X, y, sensitive_features=a)
+
+
+def test_text_is_explained_when_predicting_and_other_errors_are_left_alone():
+    X, y, a = people(200)
+    model = FairThresholdClassifier(Ridge(), trade_off=0.1).fit(X, y, sensitive_features=a)
+    with pytest.raises(ValueError, match=TEXT):
+        model.predict(np.array([["a", "b", "c"]]))
+
+    class Failing(Ridge):
+        def fit(self, X, y):
+            raise ValueError("could not convert string to float: 'a group'")
+
+    for numbers in (X, frame_with(np.arange(200))):
+        with pytest.raises(ValueError, match=r"^could not convert string to float: 'a group'"):
+            FairThresholdClassifier(Failing()).fit(numbers, y, sensitive_features=a)
 
 
 @trained

@@ -18,6 +18,8 @@ from fairordinal.models._preparation import NumberColumn, TextColumn
 from fairordinal.models._serialization import checksum, write
 from made_up_models import HOSTILE, made_up_table, model_with, models
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 
 def fitted():
     names = {"y": "grade", "sensitive_features": "sex"}

@@ -19,6 +19,8 @@ from fairordinal.models import TablePreparation, TrainingTable, fit_table, model
 from made_up_models import made_up_table, models
 from oracles import leaf_by_walking
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 LIBRARIES = {
     "mapping": dict,
     "pandas": pd.DataFrame,

@@ -16,6 +16,8 @@ from fairordinal.metrics import mean_cost, pairwise_demographic_parity_differenc
 from fairordinal.models import TrainingTable, export_onnx, fit_table, load_model, save_model
 from fairordinal.ranker import FairLinearRanker
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 QUICK = {"alpha": 1e-3, "ranker": "relaxed", "cv": 2}
 PLACES = [
     (0.0, 1.0), (1e3, 1.0), (1e5, 1e-10), (-1e6, 1.0), (1e8, 1.0), (1e10, 1e10), (-1e12, 1.0),

@@ -11,6 +11,8 @@ from fairordinal.models._preparation import NumberColumn, TextColumn
 from made_up_models import made_up_table, model_with, models
 from onnx_runtime import assert_same_in_onnx, runtime
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 
 def test_ten_thousand_rows_with_missing_and_unknown_cells_get_the_same_labels(tmp_path):
     table = made_up_table(600)

@@ -26,9 +26,12 @@ from fairordinal.ranker import FairLinearRanker
 from made_up import people
 from sklearn_checks import SCORES_AND_LABELS, MadeUpGroups
 
-QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 3}
+pytestmark = pytest.mark.usefixtures("small_effort")
+
+QUICK = {"alpha": 1e-3, "ranker": "reduction", "cv": 2, "basis": "linear"}
 
 
+@pytest.mark.usefixtures("full_effort")
 @pytest.mark.parametrize("n_groups", [2, 3])
 @pytest.mark.parametrize("criterion", ["demographic_parity", "equal_opportunity"])
 def test_a_limit_is_kept_on_the_rows_given_and_nearly_so_in_new_ones(criterion, n_groups):
@@ -51,7 +54,7 @@ def test_a_limit_is_kept_on_the_rows_given_and_nearly_so_in_new_ones(criterion, 
 
 @pytest.mark.parametrize("ranker", ["direct", "reduction"])
 def test_the_squared_hinge_is_a_loss_as_any_other(ranker):
-    X, y, a = people(600)
+    X, y, a = people(300)
     options = QUICK | {"ranker": ranker, "trade_off": 0.3}
     hinge, logistic = (
         FairOrdinalClassifier(loss=loss, **options).fit(X, y, sensitive_features=a)
@@ -73,6 +76,7 @@ def test_equal_rows_are_never_cut_apart_by_rounding(order):
     assert all(len(set(labels[i::12])) == 1 for i in range(12))
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_confidence_asks_for_more_than_the_estimate():
     X, y, a = people(600)
     careful = FairOrdinalClassifier(max_violation=0.15, confidence=0.9, **QUICK)
@@ -112,7 +116,7 @@ def test_intervals_follow_the_confidence():
 def test_the_fitted_model_is_what_it_says():
     X, y, a = people(600)
     for basis in ("auto", "linear"):
-        model = FairOrdinalClassifier(trade_off=0.3, basis=basis, **QUICK)
+        model = FairOrdinalClassifier(trade_off=0.3, **QUICK | {"basis": basis})
         predicted = model.fit(X, y, sensitive_features=a).predict(X)
         assert mean_cost(y, predicted) == pytest.approx(model.cost_)
         violation = pairwise_demographic_parity_difference(y, predicted, sensitive_features=a)
@@ -123,6 +127,7 @@ def test_the_fitted_model_is_what_it_says():
     assert model.thresholds_.shape == (3,)
 
 
+@pytest.mark.usefixtures("full_effort")
 def test_fairer_than_moving_thresholds_alone():
     X, y, a = people(600)
     model = FairOrdinalClassifier(trade_off=0.4, **QUICK).fit(X, y, sensitive_features=a)

@@ -8,6 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pytest
 import sklearn
 from sklearn.linear_model import LogisticRegression
 
@@ -34,6 +35,7 @@ def test_the_first_example_has_six_lines():
     assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) == 6
 
 
+@pytest.mark.usefixtures("small_effort")
 def test_the_other_examples_run(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     y_true, X = random.integers(0, 4, 600), random.normal(size=(600, 2))

@@ -1,5 +1,6 @@
 """The report as text: what it says, what it escapes, how large it is, and what may be missing."""
 
+import base64
 import datetime
 import json
 import pickle
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 import zipfile
+import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,17 +25,28 @@ from fairordinal import (
     FairOrdinalFrontier,
     FairThresholdClassifier,
     audit,
+    audit_counts,
     compare,
     optimize_thresholds,
 )
 from fairordinal._render import number, percent
 from fairordinal.baselines import WassersteinFairClassifier
+from fairordinal.frontier import price_of_fairness
 from fairordinal.report import Report, report, report_compare
-from fairordinal.report._numbers import Axis, axis_around, count_text, interval_text, signed
+from fairordinal.report._numbers import (
+    Axis,
+    axis_around,
+    count_text,
+    interval_text,
+    score_texts,
+    signed,
+)
 from fairordinal.report._page import as_json, display_names, visible_name
 from made_up import people
 from made_up_frontier import made_up_frontier, scored_rows
 from made_up_report import HOSTILE, audit_of, hostile_report, report_rows
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 VOID = {"meta", "link", "br", "img"}
 DAY = datetime.date(2026, 1, 2)
@@ -126,9 +139,10 @@ def test_any_part_may_be_missing(found, cuts, frontier, with_audit, with_cuts, w
             report()
         return
     page = Page(report(**given).html)
-    expected = ["disparities", "groups"] * with_audit + ["frontier"] * with_frontier
+    expected = ["frontier", "compared"] * with_frontier
+    expected += ["disparities", "groups"] * (with_audit or with_frontier)
     expected += ["scores"] * (with_cuts or with_frontier) + ["done", "limits"]
-    assert sections(page) == expected
+    assert sections(page) == expected + ["technical"] * with_frontier
     targets = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
     assert {a["href"][1:] for a in page.all("a")} <= targets
 
@@ -186,6 +200,55 @@ def test_cut_points_that_need_not_move_are_said_to_stay():
     assert "The cut points of least cost are chosen" in verdict_of(report(thresholds=cheap))
 
 
+@pytest.mark.parametrize(
+    ("cuts", "words"),
+    [
+        ([-np.inf, 1.5, np.inf, np.inf], ["no score", "1.5", "any score", "no score"]),
+        ([0.5, 0.5, 2.0, np.inf], ["0.5", "no score", "2", "any score"]),
+        ([np.inf] * 4, ["any score", "no score", "no score", "no score"]),
+    ],
+)
+def test_labels_that_are_never_given_have_no_score(cuts, words):
+    assert score_texts(cuts) == words
+
+
+def test_a_page_says_no_score_for_labels_that_are_never_given(cuts):
+    never = replace(cuts, thresholds=np.array([-1.0, 0.5, np.inf]))
+    page = Page(report(thresholds=never).html)
+    assert "Never predicted: 3." in page.text
+    assert re.search(r"2 \S+ any score 3 any score no score", page.text)
+
+
+def test_small_shares_are_not_zero_percent():
+    a = ["rare"] * 2 + ["usual"] * 498
+    found = audit([1, 2] * 250, [1, 2] * 250, sensitive_features=a)
+    assert "rare too small 2 0.4% 0.000" in Page(report(found).html).text
+    assert "usual 498 99.6% 0.000" in Page(report(found).html).text
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize(("n_groups", "listed"), [(8, False), (9, True), (12, True)])
+def test_criteria_whose_matrix_is_not_printed_list_their_pairs(n_groups, listed):
+    html = report(audit_of(n_groups)).html
+    (odds,) = re.findall(r"Pairwise equalized odds, pair by pair.*?</details>", html, re.DOTALL)
+    assert ("too wide for paper" in odds) is listed
+    assert ("Disparities of pairwise equalized odds, the largest first" in odds) is listed
+    assert ("the list of pairs holds the largest of its numbers" in odds) is listed
+    main = html[: html.index("Other criteria of fairness")]
+    assert ("the list of pairs holds its numbers" in main) is listed
+
+
+def test_a_range_whose_ends_look_equal_is_not_called_empty():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    frontier.holes_ = [(0.0791, 0.0794), (0.1, 0.2)]
+    text = Page(report(frontier=frontier).html).text
+    assert "between 0.100 and 0.200" in text
+    assert "0.079" not in text
+    frontier.max_time = 1.0
+    assert "0.079" not in str(frontier)
+    assert "between the violations 0.100 and 0.200" in str(frontier)
+
+
 def test_scores_of_many_groups_have_a_line_each():
     page = Page(report(thresholds=thresholds_of(5)).html)
     titles = [attrs for attrs in page.all("title") if attrs.get("id", "").startswith("density")]
@@ -210,7 +273,8 @@ def test_a_page_without_scripts_holds_all_models(frontier):
             values += [number(m.cost), "{:.3f} to {:.3f}".format(*m.cost_interval)]
             values += [number(m.violation), "{:.3f} to {:.3f}".format(*m.violation_interval)]
         assert f"{i} {' '.join(values)}" in text
-    assert "Cut points and labels of model 3" in text
+    assert "Audit of the held-out predictions of model 3" in text
+    assert "Held-out scores of the training rows, by model 3" in text
 
 
 def data_of(page):
@@ -224,16 +288,104 @@ def test_the_data_of_the_script_are_the_points(fitted):
     page = report(frontier=fitted, chosen=fitted.select(knee=True))
     data, frame = data_of(page), fitted.frame()
     assert len(data["points"]) == len(fitted.points_)
-    for i, (label, measures, cuts, shares, *_) in enumerate(data["points"]):
+    for i, (label, measures, facts, *_) in enumerate(data["points"]):
         rows = frame[frame["model"] == i]
         assert [m[0] for m in measures] == [number(cost) for cost in rows["cost"]]
         assert [m[2] for m in measures] == [number(value) for value in rows["violation"]]
         assert label.startswith(f"Model {i}: ")
-        model = fitted.model(i)
-        finite = [f"{cut:.4g}".replace("-", "−") for cut in model.thresholds_ if np.isfinite(cut)]
-        assert [text for text in cuts if "score" not in text] == finite
-        share = model.result_.after.shares
-        assert shares == [[percent(value) for value in row] for row in share]
+        assert facts[0] == f"{rows['n_labels'].iloc[0]} of 4"
+
+
+def parts_of(page):
+    """The HTML of each part of a page that follows the picked point."""
+    tail = "(?=</section>\n<section|</div>(?:<div data-part|\n<section|<section))"
+    return dict(re.findall(rf'data-part="(\w+)">\n?(.*?){tail}', page.html, re.S))
+
+
+def unpacked(text):
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def test_the_parts_of_a_picked_model_are_those_of_its_own_page(fitted):
+    details = data_of(report(frontier=fitted, max_violation=0.1))["details"]
+    assert len(details) == len(fitted.points_)
+    for i, packed in enumerate(details):
+        own = parts_of(report(frontier=fitted, chosen=i, max_violation=0.1))
+        assert sorted(own) == ["compared", "disparities", "groups", "scores", "verdict"]
+        assert {name: html.strip() for name, html in unpacked(packed).items()} == {
+            name: html.strip() for name, html in own.items()
+        }
+
+
+def test_the_chosen_model_is_audited_by_its_held_out_predictions(fitted):
+    """Counts of the cross-fitted predictions, audited by another door."""
+    text = Page(report(frontier=fitted, chosen=1).html).text
+    table = fitted.points_[1].candidate.table
+    group, label, predicted = np.nonzero(table.cube)
+    found = audit_counts(
+        {"count": table.cube[group, label, predicted], "group": table.groups[group],
+         "true": table.labels[label], "predicted": table.labels[predicted]},
+        y_true="true", y_pred="predicted", sensitive_features="group", count="count",
+    )  # fmt: skip
+    for finding in found.findings:
+        lower, upper = finding.violation_interval
+        values = f"{number(finding.violation)} {number(lower)} to {number(upper)}"
+        assert f"{finding.criterion.title} {values}" in text
+    for i, group in enumerate(found.table.groups):
+        columns = found.group_columns()
+        rest = number(columns["mean_cost"][i]), percent(columns["too_low"][i])
+        assert re.search(rf"{group} \d+ \d+% {' '.join(rest)}", text)
+
+
+def test_the_chosen_model_is_compared_with_the_most_accurate_one(fitted):
+    last = len(fitted.points_) - 1
+    best, own = (fitted.points_[i] for i in (last, 1))
+    page = report(frontier=fitted, chosen=1)
+    text = Page(page.html).text
+    cost = f"{own.expected.cost - best.expected.cost:+.3f}".replace("-", "−")
+    assert f"mean cost {number(best.expected.cost)} {number(own.expected.cost)} {cost}" in text
+    violations = f"{number(best.expected.violation)} {number(own.expected.violation)} "
+    assert f"violation of pairwise demographic parity {violations}" in text
+    before, after = (
+        point.candidate.table.cube.sum(axis=1) / point.candidate.table.group_totals[:, None]
+        for point in (best, own)
+    )
+    for group, old, new in zip(own.table.groups, before, after, strict=True):
+        pairs = zip(old, new, strict=True)
+        shares = " ".join(f"{percent(b)} → {percent(a)}" for b, a in pairs)
+        assert f"{group} {shares}" in text
+    sentence = price_of_fairness(fitted, 1)
+    assert sentence[1:] in text
+    assert "least cost" not in text
+    alone = Page(report(frontier=fitted, chosen=last).html).text
+    assert f"Model {last} is the most accurate one" in alone
+    assert price_of_fairness(fitted, last) in alone
+
+
+def test_a_given_audit_and_given_cut_points_do_not_follow_the_picked_point(fitted, found, cuts):
+    page = report(found, thresholds=cuts, frontier=fitted)
+    assert {*unpacked(data_of(page)["details"][0])} == {"verdict", "compared"}
+    assert "Audit of the given predictions, not of a model" in Page(page.html).text
+    assert "least cost" in Page(page.html).text
+
+
+def test_details_without_room_are_left_out_the_nearest_are_kept(fitted, monkeypatch):
+    monkeypatch.setattr("fairordinal.report._report.LARGEST", 90_000)
+    details = data_of(report(frontier=fitted, chosen=0))["details"]
+    assert details[0] is not None
+    kept = [text is not None for text in details]
+    assert kept == sorted(kept, reverse=True)
+    assert not all(kept)
+
+
+def test_technical_settings_are_an_appendix_without_names_of_arguments(fitted):
+    page = Page(report(frontier=fitted).html)
+    assert sections(page)[-1] == "technical"
+    appendix = page.text.split("Appendix: technical settings")[-1]
+    assert "Cross-validation, folds 2" in appendix
+    assert "Limit in training" in appendix
+    for name in ("max_iter", "random_state", "n_jobs", "cost_matrix"):
+        assert name not in page.text
 
 
 def test_the_chosen_model_is_shown_first(fitted):
@@ -340,13 +492,48 @@ def test_groups_that_cannot_be_compared_are_not_within_the_limit():
                                         max_violation=0.5).html  # fmt: skip
 
 
-def test_the_clearest_pair_is_named_if_the_worst_may_be_chance():
+def audit_with_a_tiny_group(**options):
     y = [1, 2] * 302
     predicted = [1, 1, 1, 2, 1, 2] * 50 + [1, 2] * 150 + [2, 2, 1, 2]
-    found = audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4)
-    assert found["demographic_parity"].worst_is_doubtful
+    return audit(y, predicted, sensitive_features=["a"] * 300 + ["b"] * 300 + ["c"] * 4, **options)
+
+
+def test_the_clearest_pair_leads_if_the_worst_may_be_chance():
+    found = audit_with_a_tiny_group()
+    finding = found["demographic_parity"]
+    assert finding.worst_is_doubtful
+    page = report(found)
+    low, high = finding.lower[finding.headline], finding.upper[finding.headline]
+    assert verdict_of(page) == (
+        "“b” is placed above “a” in 33% of pairs and below in 17%: their disparity is 0.167 "
+        f"(95% interval {low:.3f} to {high:.3f}), which chance alone does not explain."
+    )
+    text = Page(page.html).text
+    assert "The largest disparity is 0.417 (" in text
+    assert "of “c” and “a”. That pair is too small for a conclusion; the sentence above" in text
+    assert "pairwise demographic parity 0.417" in text
+    assert "yes b > a *" in text
+    assert "* The pair with the largest disparity has too few rows, so another one" in text
+
+
+def test_a_limit_is_compared_with_the_violation_of_all_groups():
+    sentence = verdict_of(report(audit_with_a_tiny_group(), max_violation=0.3))
+    assert sentence.startswith("“b” is placed above “a” in 33% of pairs and below in 17%. All ")
+    assert "the violation of pairwise demographic parity is 0.417 (95%" in sentence
+    assert sentence.endswith("above the limit of 0.3, though chance may explain it.")
+
+
+def test_groups_that_are_too_small_are_marked_and_listed_last():
+    found = audit_with_a_tiny_group()
+    assert found["demographic_parity"].too_small.tolist() == [False, False, True]
     text = Page(report(found).html).text
-    assert "This pair has too few rows for a conclusion; the clearest pair is “b” and “a”" in text
+    assert "c too small 4 1%" in text
+    assert "too small for a conclusion by pairwise demographic parity. Compared with" in text
+    caption = "Disparities of pairwise demographic parity, the largest first; pairs with groups"
+    assert text.index(caption) < text.index("b a +0.167") < text.index("c a +0.417")
+    large = Page(report(audit_of()).html).text
+    assert "too small" not in large
+    assert "* The pair" not in large
 
 
 def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(found):
@@ -356,27 +543,44 @@ def test_the_criterion_of_the_verdict_can_be_named_and_follows_the_frontier(foun
     assert "pairwise equalized odds" in verdict_of(report(found, frontier=frontier))
 
 
-def test_harm_is_not_called_favour_and_not_counted_in_pairs(found):
+@pytest.mark.parametrize("higher_is", ["better", "worse"])
+def test_harm_is_not_called_favour_and_not_counted_in_pairs(higher_is):
+    found = audit_of(higher_is=higher_is)
     text = Page(report(found, criterion="harm_parity").html).text
-    assert "“people” is the number that the first value is based on" in text
+    assert "the two mean harms, and the number of people behind the first" in text
     assert "is harmed more than" in text
     assert "harmed more than disparity" in text
+    side = {"better": "low", "worse": "high"}[higher_is]
+    assert f"Does being rated too {side} cost both groups the same" in text
+    assert f"Higher labels are {higher_is} for people" in text
 
 
 @pytest.mark.parametrize(
-    ("criterion", "words"),
+    ("criterion", "higher_is", "words"),
     [
-        ("harm_parity", "“b” is harmed more than “a”, 0.500 against 0.000"),
-        ("conditional_demographic_parity", "“a” is favoured over “b”, 0.500 against 0.000"),
-        ("equalized_odds", "“a” is favoured over “b”, 1.000 against 0.000"),
-        ("standard_demographic_parity", "“b” has f=0 (f predicted, y true) more often than “a”"),
+        ("harm_parity", "better", "“b” is harmed more than “a”, 0.500 against 0.000"),
+        ("harm_parity", "worse", "No difference was found between groups"),
+        ("harm_parity", None, "Being rated too low costs “b” more than “a”, 0.500 against 0.000"),
+        ("equalized_odds", "better", "“a” is favoured over “b”, 1.000 against 0.000"),
+        ("equalized_odds", "worse", "“a” is disadvantaged compared with “b”, 1.000 against 0.000"),
+        ("equalized_odds", None, "“a” is placed higher than “b”, 1.000 against 0.000"),
+        ("demographic_parity", None, "“a” is placed above “b” in 50% of pairs"),
+        ("demographic_parity", "worse", "“a” is placed above “b” (higher is worse) in 50% of"),
+        ("standard_demographic_parity", "better", "“b” has f=0 (f predicted, y true) more often"),
     ],
 )
-def test_the_verdict_of_two_labels_does_not_call_harm_or_a_low_label_better(criterion, words):
+def test_the_verdict_calls_a_side_good_only_if_it_is_known(criterion, higher_is, words):
     y, predicted = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30
-    groups = ["a"] * 60 + ["b"] * 60
-    found = audit(y, predicted, sensitive_features=groups, criteria=[criterion])
+    found = audit(y, predicted, sensitive_features=["a"] * 60 + ["b"] * 60, criteria=[criterion],
+                  higher_is=higher_is)  # fmt: skip
     assert words in verdict_of(report(found))
+
+
+def test_a_page_without_a_direction_takes_no_side(found):
+    text = Page(report(found).html).text
+    assert not re.search("favour|harmed|harm parity|disadvantage", text)
+    assert "placed higher than disparity" in text
+    assert "Higher labels are" not in text
 
 
 def test_nothing_is_neither_more_nor_less():
@@ -570,10 +774,68 @@ def test_two_predictors_are_compared_with_paired_intervals():
     row = frame.iloc[1]
     ends = [row[f"cost_difference{end}"] for end in ("", "_lower", "_upper")]
     shown = [f"{value:+.3f}".replace("-", "−") for value in ends]
-    assert f"{shown[0]}* {shown[1]} to {shown[2]}" in text
+    assert f"{shown[0]} {shown[1]} to {shown[2]} yes" in text
     assert "From “<b>now</b>” to “then”, the violation of pairwise demographic parity " in text
     rises = "rises" if row["cost_difference"] > 0 else "falls"
-    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (chance does not" in text
+    assert f"mean cost {rises} by {abs(row['cost_difference']):.3f} (clear evidence)" in text
+
+
+def compared_groups():
+    """Predictors that favour opposite groups, and a group of one row."""
+    y = np.arange(240) % 4
+    a = np.where(np.arange(240) % 8 < 4, "men", "women")
+    a[0] = "one"
+    up = np.minimum(y + 1, 3)
+    return y, a, np.where(a == "men", up, y), np.where(a == "women", up, y)
+
+
+def test_pairs_have_one_direction_and_the_evidence_of_the_text():
+    y, a, first, second = compared_groups()
+    given = {"y": y, "sensitive_features": a}
+    page = report_compare(first, second, names=("now", "then"), **given)
+    text = Page(page.html).text
+    for name, predicted in (("now", first), ("then", second)):
+        (finding,) = audit(
+            y, predicted, sensitive_features=a, criteria=["demographic_parity"]
+        ).findings
+        men, women = (finding.table.groups.tolist().index(g) for g in ("men", "women"))
+        found = (finding.disparities, finding.lower, finding.upper)
+        value, lower, upper = (values[0, men, women] for values in found)
+        row = f"{name} {signed(value)} {interval_text(lower, upper)} yes"
+        assert row in text
+        assert (value > 0) == (name == "now")
+    found = compare({"now": first, "then": second}, None, y, sensitive_features=a)
+    (line,) = [line for line in str(found).splitlines() if line.startswith("then: clear")]
+    rows = {name: re.search(rf"{name} [^()]*\([^()]*\) [^()]*\([^()]*\) \S+ \S+ to \S+ (\w+)", text)
+            for name in ("mean cost", "violation")}  # fmt: skip
+    assert f"in cost: {rows['mean cost'][1]}, in violation: {rows['violation'][1]}." in line
+    assert "No interval for groups of fewer than two rows" in text
+    assert "ComparedAudits" not in text
+
+
+def test_a_mapping_of_two_is_compared_as_compare_takes_it():
+    y, a, first, second = compared_groups()
+    given = {"y": y, "sensitive_features": a, "date": DAY}
+    page = report_compare({"now": first, "then": second}, **given)
+    assert page.html == report_compare(first, second, names=("now", "then"), **given).html
+    by_place = report_compare(
+        {"now": first, "then": second}, None, y, sensitive_features=a, date=DAY
+    )
+    assert page.html == by_place.html
+    with pytest.raises(ValueError, match=r"must have two predictors, .* got 3 predictors"):
+        report_compare({"a": first, "b": second, "c": y}, **given)
+    with pytest.raises(ValueError, match="b is missing"):
+        report_compare(first, **given)
+
+
+def test_labels_of_one_predictor_are_labels_of_both():
+    y, a, first, second = compared_groups()
+    y, first, second = (np.array([1, 2, 4, 6])[codes] for codes in (y, first, second))
+    second = np.where(np.arange(240) < 3, 5, second)
+    page = Page(report_compare(first, second, y=y, sensitive_features=a).html)
+    assert page.text.count("true ↓ predicted → 1 2 4 5 6") == 6  # 3 groups, 2 predictors
+    cost = compare({"a": first, "b": second}, None, y, sensitive_features=a).frame()["cost"]
+    assert f"mean cost {number(cost[0])} (" in page.text
 
 
 def test_fitted_models_are_compared(fitted):
@@ -593,15 +855,12 @@ def test_both_halves_of_a_comparison_have_the_same_scale():
         lowered.tolist(), predicted.tolist(), y=y.tolist(), sensitive_features=a.tolist(),
         labels=labels, names=("harsh", "now"), max_violation=0.3,
     )  # fmt: skip
-    for mark in (
-        '"tick" style="left:(.+?)">(.+?)<',
-        '"zero" style="(.+?)"',
-        '"limit" style="(.+?)"',
-    ):
-        found = re.findall(f"class={mark}", page.html)
-        half = len(found) // 2
-        assert half > 0
-        assert found[:half] == found[half:]
+    tracks = re.findall('class="track"(.*?)</div>', page.html)
+    ticks, drawn = tracks[0], tracks[1:]
+    assert 'class="tick"' in ticks
+    assert len(drawn) == 6  # 3 pairs, 2 predictors
+    for mark in ("zero", "limit"):
+        assert len({re.search(f'"{mark}" style="(.+?)"', track)[1] for track in drawn}) == 1
     cells = re.findall(r'<td(?: class="(?:more|less)(\d)")?>([+−]0\.\d+)', page.html)
     values = np.array([float(text[1:]) for _, text in cells])
     strengths = [int(shade or 0) for shade, _ in cells]
@@ -649,6 +908,19 @@ def test_two_audits_are_set_side_by_side_without_intervals(found):
         report_compare(found, other, names="ab")
     with pytest.raises(ValueError, match="criterion must be audited in a"):
         report_compare(found, other, criterion="standard_equal_opportunity")
+
+
+def test_comparisons_take_the_direction_of_the_labels(found):
+    y, predicted, other = [0, 1] * 60, [0, 1] * 30 + [0, 0] * 30, [0, 1] * 30 + [1, 1] * 30
+    given = {"y": y, "sensitive_features": ["a"] * 60 + ["b"] * 60, "criterion": "harm_parity"}
+    text = Page(report_compare(predicted, other, higher_is="worse", **given).html).text
+    assert "No difference was found between groups" in text
+    assert "“b” is harmed more than “a”, 0.500 against 0.000" in text
+    assert "violation 0.000 (0.000 to" in text  # of too-high ratings; of too-low ones it is 0.5
+    with pytest.raises(ValueError, match="the same higher_is, got None and 'worse'"):
+        report_compare(found, audit_of(higher_is="worse"))
+    with pytest.raises(ValueError, match="higher_is must be one of"):
+        report_compare(predicted, other, higher_is="good", **given)
 
 
 def test_audits_of_scores_are_compared_without_costs_and_confusion():

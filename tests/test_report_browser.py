@@ -23,7 +23,10 @@ from made_up_report import HOSTILE, hostile_report
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: make browser")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: make browser"),
+    pytest.mark.usefixtures("small_effort"),
+]
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
 PATIENCE = 180_000  # milliseconds; machines are busy
 A4 = 688  # pixels between the margins
@@ -116,17 +119,23 @@ def measures_of(frontier, i):
     return values
 
 
+def wait_for_parts(tab, i):
+    """Wait until the parts that follow the picked point are those of model i."""
+    tab.wait_for_selector(f"html[data-shown='{i}']", state="attached")
+
+
 def shows(tab, frontier, i):
     """Whether all that the page says of the picked model is that of model i."""
     model = frontier.model(i)
     assert tab.locator(".model-name").first.inner_text().lower() == f"model {i}"
     assert measures_shown(tab) == measures_of(frontier, i)
-    shares = [percent(share) for share in model.result_.after.shares.ravel()]
-    assert tab.locator("[data-share]").all_inner_texts() == shares
-    cuts = tab.locator("[data-cut]").all_inner_texts()
-    for text, cut in zip(cuts, model.thresholds_, strict=False):
-        expected = f"{cut:.4g}".replace("-", "−") if np.isfinite(cut) else "score"
-        assert expected in text
+    used = (model.result_.after.table.cube.sum(axis=(0, 1)) > 0).sum()
+    assert tab.locator("[data-fact]").first.inner_text() == f"{used} of 4"
+    wait_for_parts(tab, i)
+    table = frontier.points_[i].candidate.table
+    shares = table.cube.sum(axis=1) / table.group_totals[:, None]
+    shown = [text.split()[-1] for text in tab.locator("[data-share]").all_inner_texts()]
+    assert shown == [percent(share) for share in shares.ravel()]
     pressed = tab.locator("button.point[aria-pressed=true]")
     assert pressed.get_attribute("data-point") == str(i)
 
@@ -150,6 +159,56 @@ def test_clicking_a_point_shows_its_model(visit, whole, frontier):
     said = tab.locator("[role=status]").inner_text()
     assert said.startswith(f"Model {i}: violation ")
     assert said.endswith("Selected.")
+
+
+@pytest.fixture(scope="module")
+def following(frontier):
+    """A report all parts of which follow the picked point."""
+    return report(frontier=frontier, chosen=2, max_violation=0.1)
+
+
+PARTS = "[...document.querySelectorAll('[data-part]')].map((part) => part.textContent.trim())"
+
+
+def test_all_parts_follow_the_picked_point(visit, following, frontier):
+    tab = visit(following)
+    tab.click("text=Cost parity of too-low ratings, pair by pair")
+    last = len(frontier.points_) - 1
+    for i in (0, last, 2):
+        click_on(tab, i)
+        wait_for_parts(tab, i)
+        own = visit(report(frontier=frontier, chosen=i, max_violation=0.1))
+        assert tab.evaluate(PARTS) == own.evaluate(PARTS)
+    assert len(tab.evaluate(PARTS)) == 5
+    assert tab.locator("details[open] summary").all_inner_texts() == ["Harm parity, pair by pair"]
+    cuts = tab.locator("[data-cut]").all_inner_texts()
+    for text, cut in zip(cuts, frontier.model(2).thresholds_, strict=False):
+        assert (f"{cut:.4g}".replace("-", "−") if np.isfinite(cut) else "score") in text
+
+
+def test_the_last_of_several_quick_picks_is_shown(visit, following, frontier):
+    tab = visit(following)
+    for i in (0, 1, 3, 0, 3):
+        click_on(tab, i)
+    wait_for_parts(tab, 3)
+    tab.wait_for_timeout(200)  # nothing that was picked before it comes later
+    shows(tab, frontier, 3)
+    assert "Model 3, one of" in tab.inner_text("[data-part=verdict]")
+    assert not tab.locator("#stale").is_visible()
+
+
+def test_sections_of_another_model_are_said_to_be_its(visit, frontier, monkeypatch):
+    monkeypatch.setattr("fairordinal.report._report.LARGEST", 90_000)
+    last = len(frontier.points_) - 1
+    tab = visit(report(frontier=frontier, chosen=0))
+    assert not tab.locator("#stale").is_visible()
+    click_on(tab, last)
+    tab.wait_for_selector("#stale", state="visible")
+    assert f"does not contain the details of model {last}" in tab.inner_text("#stale")
+    assert "those of model 0" in tab.inner_text("#stale")
+    assert "Model 0, one of" in tab.inner_text("[data-part=verdict]")
+    click_on(tab, 0)
+    tab.wait_for_selector("#stale", state="hidden")
 
 
 def test_points_are_reached_and_picked_with_the_keyboard(visit, whole, frontier):
@@ -455,8 +514,15 @@ def test_two_models_side_by_side(visit):
     assert tab.locator("table.confusion").first.is_visible()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (390, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+        pytest.param(390, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_pictures(visit, whole, width, scheme, tmp_path):
     """Kept in FAIRORDINAL_PICTURES, if it names a folder."""
     folder = Path(os.environ.get("FAIRORDINAL_PICTURES", tmp_path))

@@ -21,7 +21,10 @@ from fairordinal import (
 from fairordinal.baselines import ProportionalOddsClassifier, RandomizedMixtureClassifier
 from fairordinal.plotting import DisparityDisplay
 from fairordinal.ranker import FairLinearRanker
+from fitted import fitted
 from made_up import people
+
+pytestmark = pytest.mark.usefixtures("small_effort")
 
 CUTS = {2: [0.4], 3: [-0.3, 1.1]}
 
@@ -29,10 +32,6 @@ CUTS = {2: [0.4], 3: [-0.3, 1.1]}
 def clear_people(n_labels):
     """Rows whose first feature nearly determines the label."""
     return people(240, cuts=CUTS[n_labels], noise=0.2)
-
-
-def fitted(estimator, X, y):
-    return clone(estimator).fit(X, y)
 
 
 WAYS = {
@@ -62,7 +61,7 @@ def accuracy_of_thresholds(estimator, labels, way, response="auto", n_labels=2):
     """Of thresholds of least cost, on the scores of an estimator fitted to the labels."""
     X, y, a = clear_people(n_labels)
     names = np.array(labels)[y]
-    options = WAYS[way](fitted(estimator, X, names))
+    options = WAYS[way](fitted(clone(estimator), X, names))
     model = FairThresholdClassifier(
         trade_off=0.0, labels=labels, response_method=response, **options
     )

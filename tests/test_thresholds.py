@@ -1,9 +1,11 @@
 """Thresholds: against exhaustive search and the paper's dynamic programme; bad input; manners."""
 
+import contextlib
 import signal
 import sys
 import threading
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import UnsatisfiedAssumption
 from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 
 import oracles
@@ -22,6 +25,7 @@ from fairordinal.datasets import make_biased_ordinal
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.thresholds import _branch_and_bound, read_goal, read_settings, solve
 from fairordinal.thresholds._choice import _growth_needed, _limiting_group
+from fairordinal.thresholds._result_text import _rounded_down
 from paper_data import needs_paper_data, training_rows
 from strategies import scored_rows
 
@@ -97,35 +101,36 @@ def test_a_surcharge_is_part_of_the_objective_and_not_of_the_cost(data, surcharg
     assert ("surcharge" in str(result)) == (surcharge > 0)
 
 
-@pytest.fixture(params=[3, 128], ids=["wide windows", "narrow windows"])
-def first_windows(request, monkeypatch):
-    monkeypatch.setattr(_branch_and_bound, "FIRST_WINDOWS", request.param)
+def optimize_with_wide_and_narrow_windows(data, **options):
+    """Results of searches that begin with few windows and with many; none if undefined."""
+    for n_windows in (3, 128):
+        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(UnsatisfiedAssumption):
+            patch.setattr(_branch_and_bound, "FIRST_WINDOWS", n_windows)
+            yield optimize(data, **options)
 
 
-@pytest.mark.usefixtures("first_windows")
-@pytest.mark.parametrize("criterion", oracles.CRITERIA_OF_CUTTINGS)
-class TestExhaustively:
-    @settings(max_examples=60)
-    @given(data=scored_rows(), cost=COSTS, trade_off=TRADE_OFFS, tol=st.sampled_from([0.0, 1e-3]))
-    def test_a_price_on_the_violation(self, criterion, data, cost, trade_off, tol):
+@settings(max_examples=60)
+@given(data=scored_rows(), cost=COSTS, trade_off=TRADE_OFFS, tol=st.sampled_from([0.0, 1e-3]))
+def test_a_price_on_the_violation_exhaustively(data, cost, trade_off, tol):
+    price = data.n_labels * trade_off / (1 - trade_off)
+    options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
+    options |= {"cost_matrix": cost, "trade_off": trade_off}
+    for criterion in oracles.CRITERIA_OF_CUTTINGS:
         costs, violations = by_exhaustion(data, criterion, cost)
-        price = data.n_labels * trade_off / (1 - trade_off)
-        options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
-        result = optimize(
-            data, criterion=criterion, cost_matrix=cost, trade_off=trade_off, **options
-        )
-        assert_certified(result, (costs + price * violations).min(), tol or 1e-9)
+        for result in optimize_with_wide_and_narrow_windows(data, criterion=criterion, **options):
+            assert_certified(result, (costs + price * violations).min(), tol or 1e-9)
 
-    @settings(max_examples=60)
-    @given(data=scored_rows(), cost=COSTS, limit=LIMITS, tol=st.sampled_from([0.0, 1e-3]))
-    def test_a_limit_to_the_violation(self, criterion, data, cost, limit, tol):
+
+@settings(max_examples=60)
+@given(data=scored_rows(), cost=COSTS, limit=LIMITS, tol=st.sampled_from([0.0, 1e-3]))
+def test_a_limit_to_the_violation_exhaustively(data, cost, limit, tol):
+    options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
+    options |= {"cost_matrix": cost, "max_violation": limit}
+    for criterion in oracles.CRITERIA_OF_CUTTINGS:
         costs, violations = by_exhaustion(data, criterion, cost)
-        options = {"method": "certified", "tol": tol} if tol else {"method": "exact"}
-        result = optimize(
-            data, criterion=criterion, cost_matrix=cost, max_violation=limit, **options
-        )
-        assert result.violation <= limit + 1e-12
-        assert_certified(result, costs[violations <= limit + 1e-12].min(), tol or 1e-9)
+        for result in optimize_with_wide_and_narrow_windows(data, criterion=criterion, **options):
+            assert result.violation <= limit + 1e-12
+            assert_certified(result, costs[violations <= limit + 1e-12].min(), tol or 1e-9)
 
 
 @given(data=scored_rows())
@@ -162,6 +167,7 @@ def test_no_single_move_improves_what_local_search_found(criterion, data, trade_
                 assert result.state(moved).objective >= result.objective - 1e-9
 
 
+@settings(max_examples=60)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_local_search_is_never_better_than_the_proved_optimum(data, trade_off):
     best = optimize(data, trade_off=trade_off, method="exact")
@@ -214,18 +220,21 @@ def test_the_result_is_what_the_metrics_say_of_its_predictions(data, trade_off):
     assert result.objective == pytest.approx(result.cost + price * violation, abs=1e-9)
 
 
+@settings(max_examples=60)
 @given(data=scored_rows())
 def test_more_weight_on_fairness_never_means_more_violation(data):
     found = [optimize(data, trade_off=t, method="exact").violation for t in (0, 0.2, 0.5, 0.9)]
     assert all(after <= before + 1e-9 for before, after in pairwise(found))
 
 
+@settings(max_examples=60)
 @given(data=scored_rows())
 def test_a_tighter_limit_never_costs_less(data):
     found = [optimize(data, max_violation=v, method="exact").cost for v in (0.3, 0.1, 0.0)]
     assert all(after >= before - 1e-9 for before, after in pairwise(found))
 
 
+@settings(max_examples=60)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_an_increasing_map_of_the_scores_changes_no_prediction(data, trade_off):
     result = optimize(data, trade_off=trade_off)
@@ -235,6 +244,7 @@ def test_an_increasing_map_of_the_scores_changes_no_prediction(data, trade_off):
     )
 
 
+@settings(max_examples=60)
 @given(data=scored_rows(), trade_off=TRADE_OFFS)
 def test_weights_are_repetitions(data, trade_off):
     times = [round(2 * w) for w in data.w]
@@ -414,7 +424,7 @@ def test_the_result_prints_and_shows():
     result = optimize_thresholds(s, y, sensitive_features=groups, trade_off=0.3)
     text = str(result)
     assert "least mean cost + 2.143 × violation of pairwise demographic parity" in text
-    assert "Proved: no thresholds" in text
+    assert "Proved: no cut points on these scores are better." in text
     assert max(map(len, text.splitlines())) <= 110
     html = result._repr_html_()
     assert "&lt;b&gt;tall" in html
@@ -424,6 +434,32 @@ def test_the_result_prints_and_shows():
         s, y, sensitive_features=groups, trade_off=0.3, method="local_search", random_state=0
     )
     assert "Not proved: the best objective lies between" in str(searched)
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        (
+            {"max_violation": 0.05},
+            "within the limit cost less than {}; these cost {}",
+        ),
+        (
+            {"trade_off": 0.5},
+            "have a mean cost + 5 × violation below {}; these have {}",
+        ),
+    ],
+)
+def test_the_certificate_says_what_others_cost_at_least(goal, words):
+    s, y, a = biased()
+    result = optimize_thresholds(s, y, sensitive_features=a, **goal)
+    for bound, shown in ((0.237374, "0.2373"), (0.2373, "0.2373"), (0.001, "0.001"), (0.0, "0")):
+        sentence = words.format(shown, f"{result.objective:.4g}")
+        assert f"Proved: no cut points {sentence}." in str(replace(result, proved_bound=bound))
+
+
+@given(st.floats(-1e6, 1e6))
+def test_a_printed_lower_bound_is_a_lower_bound(bound):
+    assert bound - max(2e-3 * abs(bound), 1e-300) <= float(_rounded_down(bound)) <= bound
 
 
 def test_criteria_may_be_objects():

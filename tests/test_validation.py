@@ -674,11 +674,15 @@ def test_inputs_are_left_as_they_were():
 
 @pytest.mark.parametrize(("y_true", "y_pred", "labels", "are_labels"), [
     ([0, 1], [1, 0], None, True),
-    ([0, 1], [2.0, 7.0], None, True),  # whole, if not seen in y_true
+    ([0, 1], [1.0, 2.0], None, True),  # whole, and one of two labels is known
+    ([0, 1], [2.0, 7.0], None, False),  # half of the values are no labels
+    ([1, 3], [2, 2], None, True),
     ([0, 1], [0.5, 1], None, False),
     ([0.5, 1.5], [1.5, 0.5], None, True),  # not whole, but labels of y_true
-    ([0, 1] * 5, range(10), None, True),
-    ([0, 1] * 6, range(12), None, False),  # more than ten whole numbers, most of them no labels
+    ([0, 1] * 5, range(1, 11), None, False),  # deciles of a risk
+    ([0, 1] * 5, range(1, 11), [0, 1], False),
+    ([1, 2, 3] * 4, [*range(1, 10), 1, 1, 1], None, False),
+    ([1, 2, 3, 4, 5, 5], [1, 2, 3, 4, 6, 7], None, True),
     (range(60), range(1, 61), None, True),
     ([0, 1], [0.5, 1], [0, 1], False),
     (["lo", "hi"], [0.5, 1.0], ["lo", "hi"], False)])  # fmt: skip
@@ -690,4 +694,49 @@ def test_predictions_are_labels_or_scores_by_rule(y_true, y_pred, labels, are_la
 
 
 def test_whole_numbers_do_not_stand_for_names():
-    assert_refused(audit, "y_pred holds whole numbers", y_true=spelt(Y), labels=NAMES[:3])
+    parts = "y_pred holds whole numbers", "predictions='scores'"
+    assert_refused(audit, *parts, y_true=spelt(Y), labels=NAMES[:3])
+    given = {"sensitive_features": [*"ab"] * 3, "labels": NAMES[:3]}
+    assert not audit(spelt(Y), Y, predictions="scores", **given).table.predicts_labels
+    many = audit(spelt(Y), range(6), **given)  # more values than names: no codes of them
+    assert not many.table.predicts_labels
+    assert not many.table.reading_is_guessed
+
+
+DECILES = {"y_true": [0, 1] * 5, "y_pred": [*range(1, 11)], "sensitive_features": [*"ab"] * 5}
+
+
+@pytest.mark.parametrize("call", [audit, counted], ids=["audit", "audit_counts"])
+def test_predictions_are_read_as_asked(call):
+    for wanted, are_labels in {"auto": False, "scores": False, "labels": True}.items():
+        assert call(**DECILES, predictions=wanted).table.predicts_labels is are_labels
+    assert not call(**DECILES, predictions="scores", labels=[0, 1]).table.predicts_labels
+    options = {**DECILES, "labels": [0, 1], "predictions": "labels"}
+    assert_refused(call, "y_pred must hold labels from [0, 1], got 2", **options)
+    assert_refused(call, "predictions must be one of", **{**DECILES, "predictions": "score"})
+    halves = {**DECILES, "y_pred": [0.5, 1] * 5, "predictions": "labels"}
+    assert_refused(call, "y_pred must hold predicted labels, got 0.5 at row 0", **halves)
+    names = {**DECILES, "y_pred": ["low"] * 10, "predictions": "scores"}
+    assert_refused(call, "y_pred must hold numbers, got 'low'", **names)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "note", "remedy"),
+    [
+        ([0, 1], [3, 7], "read as scores, because 2 of their 2 distinct", "predictions='labels'"),
+        ([0, 1], [1, 2], "read as labels, although 1 of their 2 distinct", "predictions='scores'"),
+        ([0, 1], [0.5, 1.5], "", ""),
+        ([0, 1], [1, 0], "", ""),
+    ],
+)
+def test_a_guess_about_predictions_is_said_with_the_remedy(y_true, y_pred, note, remedy):
+    groups = {"sensitive_features": [*"ab"] * 2}
+    result = audit(y_true * 2, y_pred * 2, **groups)
+    assert result.table.reading_is_guessed is bool(note)
+    for shown in (" ".join(str(result).split()), result._repr_html_().replace("&#x27;", "'")):
+        assert note in shown
+        assert remedy in shown
+        assert bool(note) is ("were read as" in shown)
+    for wanted in ("labels", "scores")[isinstance(y_pred[0], float) :]:
+        certain = audit(y_true * 2, y_pred * 2, **groups, predictions=wanted)
+        assert "were read as" not in str(certain)

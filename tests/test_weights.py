@@ -27,6 +27,8 @@ from fairordinal.baselines import (
 )
 from fairordinal.ranker import FairLinearRanker, pairwise_gradient
 
+pytestmark = pytest.mark.usefixtures("small_effort")
+
 POWERS = [2.0**-1000, 2.0**-45, 2.0, 2.0**70, 2.0**1000]
 OTHERS = [1e-300, 1e-162, 1e-12, 1e12, 1e154, 1e300]
 every_power = pytest.mark.parametrize("factor", POWERS)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairordinal.frontier import FairOrdinalFrontier, compare
     from fairordinal.thresholds import ThresholdResult, optimize_thresholds
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Audit",

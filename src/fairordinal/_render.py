@@ -8,7 +8,9 @@ from __future__ import annotations
 import html
 import importlib.util
 import textwrap
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -25,6 +27,8 @@ BASIS_NAMES = {  # names of bases in messages
     "piecewise": "piecewise linear model",
     "trees": "forest",
 }
+LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"
+PARAGRAPH_WIDTH = 96
 LEAST_DECIMAL, MOST_DECIMAL = 0.05, 1e15  # other sums of weights are shown with an exponent
 
 STYLE = (
@@ -53,8 +57,18 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def percent(value: float) -> str:
-    """Return a share as whole percent; nan is a dash."""
-    return "–" if value != value else f"{100 * value:.0f}%"
+    """Return a share as whole percent; nan is a dash.
+
+    Shares that would be rounded to 0% or to 100% have a decimal, or a sign such as in "<0.1%".
+    """
+    if value != value:
+        return "–"
+    whole = f"{100 * value:.0f}%"
+    if not 0 < value < 1 or whole not in ("0%", "100%"):
+        return whole
+    if LEAST_SHARE <= value <= 1 - LEAST_SHARE:
+        return f"{100 * value:.1f}%"
+    return "<0.1%" if value < 0.5 else ">99.9%"
 
 
 def quantity(value: float) -> str:
@@ -97,9 +111,26 @@ def whole_numbers(values: Any) -> Any:
     return counts.astype(np.int64) if whole else counts
 
 
-def paragraphs(lines: Sequence[str], width: int = 96) -> str:
+_TERMINAL_WIDTH: ContextVar[int | None] = ContextVar("fairordinal_width", default=None)
+
+
+@contextmanager
+def terminal_width(width: int | None) -> Iterator[None]:
+    """Wrap paragraphs and divide tables at this width inside of the ``with`` block."""
+    token = _TERMINAL_WIDTH.set(width)
+    try:
+        yield
+    finally:
+        _TERMINAL_WIDTH.reset(token)
+
+
+def paragraphs(lines: Sequence[str], width: int = PARAGRAPH_WIDTH) -> str:
     """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
-    return "\n".join(textwrap.fill(visible(line), width) for line in lines)
+    terminal = _TERMINAL_WIDTH.get()
+    width, hyphens = min(width, terminal or width), terminal is None  # options have hyphens
+    return "\n".join(
+        textwrap.fill(visible(line), width, break_on_hyphens=hyphens) for line in lines
+    )
 
 
 def text_table(
@@ -107,18 +138,45 @@ def text_table(
 ) -> str:
     """Return a table as text; columns in `left` are aligned to the left, others to the right.
 
-    Hidden characters are escaped.
+    Hidden characters are escaped. A table that is wider than the terminal becomes several ones,
+    each with the first column and some of the others.
     """
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
+    return "\n\n".join(_text_block(cells, widths, part, left) for part in _parts(widths))
+
+
+def fits_terminal(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a table is as text not wider than the terminal."""
+    widths = [max(len(visible(row[j])) for row in (header, *rows)) for j in range(len(header))]
+    return len(_parts(widths)) == 1
+
+
+def _parts(widths: Sequence[int]) -> list[list[int]]:
+    """Divide the columns of a table into parts that fit the terminal; the first is in each."""
+    most, parts = _TERMINAL_WIDTH.get(), [[0]]
+    for j in range(1, len(widths)):
+        part = [*parts[-1], j]
+        if most is None or parts[-1] == [0] or _line_width(widths, part) <= most:
+            parts[-1] = part
+        else:
+            parts.append([0, j])
+    return parts
+
+
+def _line_width(widths: Sequence[int], part: Sequence[int]) -> int:
+    return sum(widths[j] for j in part) + 2 * len(part) - 2
+
+
+def _text_block(
+    cells: Sequence[Sequence[str]], widths: Sequence[int], part: Sequence[int], left: Sequence[int]
+) -> str:
+    """Return some columns of a table as text, with a line below the header."""
     lines = []
     for row in cells:
-        padded = [
-            cell.ljust(width) if j in left else cell.rjust(width)
-            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        padded = [row[j].ljust(widths[j]) if j in left else row[j].rjust(widths[j]) for j in part]
         lines.append("  ".join(padded).rstrip())
-    return "\n".join([lines[0], "─" * (sum(widths) + 2 * len(widths) - 2), *lines[1:]])
+    return "\n".join([lines[0], "─" * _line_width(widths, part), *lines[1:]])
 
 
 def html_table(

@@ -16,7 +16,7 @@ time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -42,6 +42,14 @@ class PositionBlock(NamedTuple):
     column: Array  # (n_entries,) position, counted from the first one of the block
     position: Array  # (n_entries,) position on the axis
     weight: Array  # (n_entries,)
+    spread: Array  # (n_entries,) factor of squared influences: weight, or sum of squared weights
+
+
+class SurveyCounts(NamedTuple):
+    """What a table of survey weights has besides their sums, in arrays like `ScoreTable.counts`."""
+
+    squares: sparse.csc_array  # sums of squared weights
+    rows: sparse.csc_array  # numbers of rows with a weight above 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +73,11 @@ class ScoreTable:
         position is one score.
     one : float
         Weight of one row; 1 unless the given weights are very large or very small.
+    reading_is_guessed : bool
+        Whether predictions are integers that could be labels or scores, so that `predicts_labels`
+        is a guess.
+    survey : SurveyCounts or None
+        Sums of squared weights, and numbers of rows, if weights are survey weights.
     """
 
     counts: sparse.csc_array
@@ -74,6 +87,12 @@ class ScoreTable:
     predicts_labels: bool
     lowest: Array | None = None
     one: float = 1.0
+    reading_is_guessed: bool = False
+    survey: SurveyCounts | None = None
+
+    def __post_init__(self) -> None:
+        if self.survey is not None and self.survey.squares.shape != self.counts.shape:
+            raise ValueError("survey must have the shape of counts; change both by map_counts.")
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -93,8 +112,33 @@ class ScoreTable:
 
     @property
     def rows(self) -> Array:
-        """Number of rows of each group, (n_groups,): the sum of the given weights."""
-        return self.in_rows(self.group_totals)
+        """Number of rows of each group, (n_groups,): the sum of the given frequency weights."""
+        unweighted = self.unweighted
+        return unweighted.in_rows(unweighted.group_totals)
+
+    @property
+    def unweighted(self) -> ScoreTable:
+        """The table with numbers of rows instead of survey weights."""
+        if self.survey is None:
+            return self
+        return replace(self, counts=self.survey.rows, one=1.0, survey=None)
+
+    @property
+    def row_weight(self) -> Array:
+        """Weight of one row of each group, (n_groups,).
+
+        The mean of survey weights, each weighted by itself: a group then has the effective number
+        of rows of Kish, (Σw)²/Σw².
+        """
+        if self.survey is None:
+            return np.full(len(self.groups), self.one)
+        squares: Array = self.survey.squares.sum(axis=1)
+        return squares.reshape(self.shape[:2]).sum(axis=1) / self.group_totals
+
+    def map_counts(self, change: Callable[[sparse.csc_array], sparse.csc_array]) -> ScoreTable:
+        """Apply a linear map to all arrays of counts."""
+        survey = None if self.survey is None else SurveyCounts(*map(change, self.survey))
+        return replace(self, counts=change(self.counts), survey=survey)
 
     def in_rows(self, weight: Array, power: int = 1) -> Array:
         """Convert weights to numbers of rows, or, with ``power=2``, of pairs of rows."""
@@ -129,8 +173,16 @@ class ScoreTable:
                 column=column,
                 position=column + at.start,
                 weight=entries.data,
+                spread=self._spread(at, cell, column, entries.data),
             )
             before = through[:, :, -1:]
+
+    def _spread(self, at: slice, cell: Array, column: Array, weight: Array) -> Array:
+        """Return `PositionBlock.spread` of the entries of a block."""
+        if self.survey is None:
+            return weight
+        squares: Array = self.survey.squares[:, at].toarray()
+        return squares[cell, column]
 
     @cached_property
     def wins(self) -> Array:
@@ -149,28 +201,38 @@ class ScoreTable:
     def pad(self, label_shares: Array) -> ScoreTable:
         """Add an uninformative pseudo-row to each group.
 
-        Its unit weight is divided among the true labels in proportion to `label_shares`, and
-        evenly among the positions (among `PSEUDO_POSITIONS` evenly spaced ones of a longer axis).
+        Its weight, that of one row, is divided among the true labels in proportion to
+        `label_shares`, and evenly among the positions (among `PSEUDO_POSITIONS` evenly spaced ones
+        of a longer axis).
         """
         n_groups, _, n_positions = self.shape
         spaced = np.linspace(0, n_positions - 1, min(n_positions, PSEUDO_POSITIONS))
         positions = spaced.round().astype(np.intp)
-        share = np.tile(label_shares, n_groups)
-        each = np.repeat(self.one * share / len(positions), len(positions))
+        share, one = np.tile(label_shares, n_groups), np.repeat(self.row_weight, len(label_shares))
         at = (np.repeat(np.arange(len(share)), len(positions)), np.tile(positions, len(share)))
-        pseudo = sparse.csc_array((each, at), shape=self.counts.shape)
-        return replace(self, counts=self.counts + pseudo)
+
+        def pseudo(weight: Array) -> sparse.csc_array:
+            each = np.repeat(weight * share / len(positions), len(positions))
+            return sparse.csc_array((each, at), shape=self.counts.shape)
+
+        survey = self.survey
+        if survey is not None:
+            survey = survey._replace(squares=survey.squares + pseudo(one**2))
+        return replace(self, counts=self.counts + pseudo(one), survey=survey)
 
     def merge(self, positions: Array, axis: Array) -> ScoreTable:
         """Merge positions: b becomes ``positions[b]``, or ``positions[g, b]``, of the new axis."""
-        entries = self.counts.tocoo()
-        shape = (self.counts.shape[0], len(axis))
-        cells, old = entries.coords
-        group = cells // len(self.labels) if positions.ndim == 2 else 0
-        new = np.atleast_2d(positions)[group, old]
-        counts = sparse.csc_array((entries.data, (cells, new)), shape=shape)
-        merged = replace(self, counts=counts, axis=axis, lowest=None)
-        return replace(merged, predicts_labels=axis is self.labels)
+
+        def merged(counts: sparse.csc_array) -> sparse.csc_array:
+            entries = counts.tocoo()
+            cells, old = entries.coords
+            group = cells // len(self.labels) if positions.ndim == 2 else 0
+            new = np.atleast_2d(positions)[group, old]
+            shape = (counts.shape[0], len(axis))
+            return sparse.csc_array((entries.data, (cells, new)), shape=shape)
+
+        table = replace(self.map_counts(merged), axis=axis, lowest=None)
+        return replace(table, predicts_labels=axis is self.labels)
 
     def cut(self, thresholds: Array) -> ScoreTable:
         """Predict label l where ``thresholds[l-1] < score <= thresholds[l]``.
@@ -191,6 +253,8 @@ def read_table(
     labels: Any = None,
     missing_group: str = "error",
     as_scores: bool = False,
+    predictions: str = "auto",
+    weights: str = "frequency",
     name: str = "y_true",
 ) -> ScoreTable:
     """Read, check and count rows; `name` is what messages call `y_true`."""
@@ -202,6 +266,8 @@ def read_table(
         labels=labels,
         missing_group=missing_group,
         as_scores=as_scores,
+        predictions=predictions,
+        weights=weights,
         name=name,
     )
     return tabulate(samples)
@@ -211,24 +277,32 @@ def tabulate(samples: Samples) -> ScoreTable:
     """Count rows by group, true label and position; levels without weight are dropped."""
     groups, labels = samples.groups.levels, samples.truth.levels
     axis = labels if samples.predicts_labels else samples.positions.levels
-    counts = _count(samples, len(groups) * len(labels), len(axis))
+    shape = (len(groups) * len(labels), len(axis))
     weight = Weight(np.ones(1)) if samples.weight is None else samples.weight
-    table = ScoreTable(counts, groups, labels, axis, samples.predicts_labels, one=weight.one)
+    counts = _count(samples, None if samples.weight is None else weight.values, shape)
+    survey = None
+    if weight.survey is not None:
+        survey = SurveyCounts(*(_count(samples, part, shape) for part in weight.survey))
+    table = ScoreTable(
+        *(counts, groups, labels, axis, samples.predicts_labels),
+        one=weight.one,
+        reading_is_guessed=samples.reading.guessed,
+        survey=survey,
+    )
     if weight.values.all():
         return table
     return _drop_weightless(table, keep_labels=samples.labels_are_given)
 
 
-def _count(samples: Samples, n_cells: int, n_positions: int) -> sparse.csc_array:
+def _count(samples: Samples, weight: Array | None, shape: tuple[int, int]) -> sparse.csc_array:
     """Weight of the rows at each (cell, position)."""
     columns = (samples.groups, samples.truth, samples.positions)
-    weight = None if samples.weight is None else samples.weight.values
-    if n_cells * n_positions <= DENSE_ENTRIES:
-        return sparse.csc_array(count_codes(columns, weight).reshape(n_cells, -1))
+    if math.prod(shape) <= DENSE_ENTRIES:
+        return sparse.csc_array(count_codes(columns, weight).reshape(shape))
     group, label, position = (column.codes(slice(None)) for column in columns)
     weight = np.ones(samples.n_rows) if weight is None else weight
     at = (group * len(samples.truth.levels) + label, position)
-    return sparse.csc_array((weight, at), shape=(n_cells, n_positions))
+    return sparse.csc_array((weight, at), shape=shape)
 
 
 def count_codes(columns: Sequence[Coded], weight: Array | None) -> Array:
@@ -255,7 +329,7 @@ def _drop_weightless(table: ScoreTable, *, keep_labels: bool) -> ScoreTable:
     if table.predicts_labels:
         labels = positions = labels | positions | keep_labels
     labels = labels | keep_labels
-    counts = table.counts[(groups[:, None] & labels).ravel()][:, positions]
-    kept = table.labels[labels]
+    cells, kept = (groups[:, None] & labels).ravel(), table.labels[labels]
+    table = table.map_counts(lambda counts: counts[cells][:, positions])
     axis = kept if table.predicts_labels else table.axis[positions]
-    return replace(table, counts=counts, groups=table.groups[groups], labels=kept, axis=axis)
+    return replace(table, groups=table.groups[groups], labels=kept, axis=axis)

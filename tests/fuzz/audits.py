@@ -79,8 +79,11 @@ def audits_are_those_of_all_pairs(generator):
     scores = chance(generator, 0.3)
     drawn = draw_rows(generator, scores=scores)
     given = arguments(generator, drawn, scores=scores)
-    criteria = AUDITED[:4] if scores else AUDITED
-    found = audit(**given, criteria=criteria, confidence=float(choose(generator, 0.5, 0.95, 0.999)))
+    confidence = float(choose(generator, 0.5, 0.95, 0.999))
+    if scores:
+        found = audit(**given, criteria=AUDITED[:4], confidence=confidence)
+    else:
+        found = audit(**given, criteria=AUDITED, confidence=confidence, predictions="labels")
     for finding in found.findings:
         criterion = finding.criterion.name
         assert_close(finding.violation, truth(criterion, drawn), f"{criterion} of {drawn}")
@@ -115,8 +118,9 @@ def a_constant_factor_of_weights_changes_nothing(generator):
     weights = generator.integers(1, 5, len(drawn.y)).astype(float)
     factor = float(choose(generator, 2.0**-500, 1e-162, 1e-10, 3.0, 1e10, 1e160, 2.0**900))
     given = arguments(generator, drawn)
-    one = audit(**given | {"sample_weight": weights}, criteria=AUDITED)
-    other = audit(**given | {"sample_weight": weights * factor}, criteria=AUDITED)
+    options = {"criteria": AUDITED, "predictions": "labels"}
+    one = audit(**given | {"sample_weight": weights}, **options)
+    other = audit(**given | {"sample_weight": weights * factor}, **options)
     for first, second in zip(one.findings, other.findings, strict=True):
         what = f"{first.criterion.name} of {drawn}, weights {weights} times {factor}"
         assert_close(second.violation, first.violation, what)

@@ -36,6 +36,7 @@ def engines_count_as_memory_does(generator):
         "sample_weight": "w" if chance(generator, 0.7) else None,
         "missing_group": choose(generator, "own", "drop") if missing and several else "error",
         "criteria": AUDITED[:4] if scores else AUDITED,
+        "predictions": "auto" if scores else "labels",
     }
     name, hold = choose(generator, *HOLDERS.items())
     cuts = generator.integers(0, 40, int(generator.integers(0, 4))).tolist()

@@ -1,9 +1,12 @@
 """Do intervals keep their promise? Monte Carlo from laws whose disparities are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fairordinal._inference import intervals, rows_for_power
+from fairordinal._table import SurveyCounts
 from fairordinal.criteria import NAMED
 from strategies import table_of_cube
 
@@ -65,6 +68,57 @@ def test_intervals_of_95_percent_cover_so_often(name, n_groups, n, kind, record_
     found = coverage(name, n_groups, n, LAWS[kind], repeats=3000)
     record_property("measured", ("coverage, delta", name, n_groups, n, kind, found))
     assert 0.93 <= found <= 0.975
+
+
+SURVEY_WEIGHTS = np.array([18.0, 36.0, 90.0])
+
+
+def draw_survey(population, n, random):
+    """A sample in which rows with large weights are rare, with the weights that make up for it.
+
+    The weight depends on the true label and on chance.
+    """
+    shares = np.array([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], *[[0.2, 0.3, 0.5]] * 3])
+    sizes = random.multinomial(n, SHARES[len(population)])
+    drawn = []
+    for size, group in zip(sizes, population, strict=True):
+        chance = group[:, :, None] * shares[:, None] / SURVEY_WEIGHTS
+        drawn.append(random.multinomial(size, (chance / chance.sum()).ravel()).reshape(5, 5, 3))
+    rows = np.stack(drawn).astype(float)
+    tables = [table_of(rows @ SURVEY_WEIGHTS**power) for power in (0, 1, 2)]
+    survey = SurveyCounts(squares=tables[2].counts, rows=tables[0].counts)
+    return replace(tables[1], survey=survey)
+
+
+def survey_coverage(name, n_groups, n, shift, *, repeats, as_survey=True):
+    """Like `coverage`, for samples with survey weights."""
+    criterion, random = NAMED[name], np.random.default_rng(0)
+    population = law(n_groups, shift)
+    truth = criterion.disparities(table_of(population))
+    pairs = np.triu(np.ones(truth.shape[1:], dtype=bool), 1)
+    held = 0
+    for _ in range(repeats):
+        table = draw_survey(population, n, random)
+        found = intervals(criterion, table if as_survey else replace(table, survey=None))
+        held += bool(((found.lower <= truth) & (truth <= found.upper))[:, pairs].all())
+    return held / repeats
+
+
+@pytest.mark.parametrize("kind", LAWS)
+@pytest.mark.parametrize("n", [400, 4000])
+@pytest.mark.parametrize("n_groups", [2, 3])
+@pytest.mark.parametrize("name", ["demographic_parity", "equal_opportunity"])
+def test_intervals_with_survey_weights_cover_so_often(name, n_groups, n, kind, record_property):
+    found = survey_coverage(name, n_groups, n, LAWS[kind], repeats=2000)
+    record_property("measured", ("coverage, survey weights", name, n_groups, n, kind, found))
+    assert 0.93 <= found <= 0.975
+
+
+def test_survey_weights_that_are_taken_for_numbers_of_rows_do_not_cover(record_property):
+    found = survey_coverage("demographic_parity", 2, 400, 0.5, repeats=300, as_survey=False)
+    case = ("survey weights as numbers of rows", "demographic_parity", 2, 400, "unfair", found)
+    record_property("measured", case)
+    assert found < 0.5
 
 
 @pytest.mark.parametrize("n_groups", [2, 3])

@@ -51,7 +51,7 @@ class Attribution:
     criterion : str
         Title of the criterion, with the name of its part if it has several.
     group : str
-        The first group; the disparity is positive if it is favoured.
+        The first group; the disparity is positive if it is placed higher.
     other : str
         The second group.
     disparity : float
@@ -62,7 +62,7 @@ class Attribution:
     by_labels : mapping of str to list
         Columns with a row for each pair of true labels that counts: `label` in the first group and
         `other_label` in the second, `share` of the pairs and win `rate`, both also with the groups
-        exchanged (`turned_share`, `turned_rate`), and the `contribution`, the sum of `mix` and
+        swapped (`turned_share`, `turned_rate`), and the `contribution`, the sum of `mix` and
         `treatment`.
     by_stage : mapping of str to list, or None
         Columns `stage` and `contribution`, for the scores and for the thresholds. None if the
@@ -115,7 +115,7 @@ class Attribution:
         lines = [
             f"Rows of the last table: pairs with the label in {self.group!r} and the other label "
             f"in {self.other!r}, their share, and the rate at which the first is predicted above "
-            "the second; 'turned' columns have the groups exchanged.",
+            "the second. 'Swapped' columns: share and rate with the groups swapped.",
             f"{number(mix)} is due to mix (the groups have different labels), {number(treatment)} "
             "to treatment (equal labels have different rates).",
         ]
@@ -141,7 +141,7 @@ def _largest(columns: Columns) -> Columns:
 
 def _as_text(columns: Columns) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a printed table."""
-    header = [name.replace("_", " ") for name in columns]
+    header = [name.replace("turned", "swapped").replace("_", " ") for name in columns]
     rows = [
         [number(cell) if isinstance(cell, float) else name_of(cell) for cell in row]
         for row in zip(*columns.values(), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,15 @@ from fairordinal._audit import _text_and_html
 from fairordinal._audit._attribution import Attribution, attribute
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import MetricComparison
+from fairordinal._audit._small_groups import RULE
 from fairordinal._costs import mean_costs
-from fairordinal._inference import rows_for_power
+from fairordinal._inference import least_known_pair, rows_for_power
 from fairordinal._render import make_frame, name_of, names_of, quantity, whole_numbers
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_number
 from fairordinal.criteria import PairwiseCriterion, as_criterion
+
+MOST_NAMED = 3  # groups that a note names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +49,10 @@ class Audit:
         Binary and standard metrics compared with the pairwise ones, for ``compare=True``.
     library : str or None
         The library of frames; None takes the first of pandas, polars and pyarrow that is installed.
+    higher_is : {"better", "worse"} or None
+        Whether higher labels are better or worse for people.
+    merged_groups : tuple
+        Names of the small groups that were merged into the last group.
 
     See Also
     --------
@@ -60,6 +68,8 @@ class Audit:
     score_table: ScoreTable | None = None
     comparison: tuple[MetricComparison, ...] | None = None
     library: str | None = None
+    higher_is: str | None = None
+    merged_groups: tuple[Any, ...] = ()
 
     def __getitem__(self, criterion: str) -> Finding:
         for finding in self.findings:
@@ -108,6 +118,8 @@ class Audit:
             The columns of :meth:`group_frame`, without `group`.
         """
         columns = {"rows": self.table.rows}
+        if self.table.survey is not None:
+            columns["weight"] = self.table.in_rows(self.table.group_totals)
         if self.table.predicts_labels:
             cube, rows = self.table.cube, self.table.group_totals
             columns["mean_cost"] = mean_costs(cube, self.cost)
@@ -121,8 +133,9 @@ class Audit:
         Returns
         -------
         frame : frame of pandas, polars or pyarrow
-            Columns: `group` and `rows`; with predicted labels also `mean_cost`, and the shares of
-            rows predicted below and above their true label, `too_low` and `too_high`.
+            Columns: `group` and `rows`; with survey weights also `weight`, their sum; with
+            predicted labels also `mean_cost`, and the (weighted) shares of rows predicted below and
+            above their true label, `too_low` and `too_high`.
         """
         names = names_of(self.table.groups.tolist())
         columns = {name: column.tolist() for name, column in self.group_columns().items()}
@@ -136,7 +149,9 @@ class Audit:
         -------
         frame : frame of pandas, polars or pyarrow
             Columns: `group`, `y_true`, `y_pred` and `count`. If groups are combinations of several
-            sensitive features, each feature has a column, `group_1`, `group_2`, ….
+            sensitive features, each feature has a column, `group_1`, `group_2`, …. With survey
+            weights, `rows` and `weight` replace `count`: intervals need more than counts, so that
+            `audit_counts` does not accept the table.
 
         See Also
         --------
@@ -148,7 +163,12 @@ class Audit:
         columns: dict[str, list[Any]] = _feature_columns(self.table.groups[groups].tolist())
         columns["y_true"] = self.table.labels[labels].tolist()
         columns["y_pred"] = self.table.axis[positions].tolist()
-        columns["count"] = whole_numbers(self.table.in_rows(entries.data).tolist())
+        weight = self.table.in_rows(entries.data)
+        if self.table.survey is None:
+            columns["count"] = whole_numbers(weight.tolist())
+        else:
+            rows = self.table.survey.rows.toarray()[cells, positions]
+            columns |= {"rows": whole_numbers(rows.tolist()), "weight": weight.tolist()}
         return make_frame(columns, self.library)
 
     def confusion(self, group: Any) -> Array:
@@ -162,7 +182,8 @@ class Audit:
         Returns
         -------
         counts : ndarray of shape (n_labels, n_labels)
-            Number of rows by true label (row) and predicted label (column).
+            Number of rows by true label (row) and predicted label (column); with survey weights,
+            their sum.
         """
         if not self.table.predicts_labels:
             raise ValueError("A confusion matrix needs predicted labels; y_pred holds scores.")
@@ -218,7 +239,7 @@ class Audit:
         *,
         criterion: Any = "demographic_parity",
         power: float = 0.8,
-    ) -> int | None:
+    ) -> RowsNeeded | None:
         """Return the number of rows needed to detect a violation.
 
         A violation is detected if its interval, at the confidence of this audit, excludes 0.
@@ -234,15 +255,16 @@ class Audit:
 
         Returns
         -------
-        rows : int or None
-            Rows of all groups together, in the proportions of this audit; None if the criterion is
-            undefined or all predictions are equal.
+        rows : RowsNeeded or None
+            Rows of all groups together, in the proportions of this audit: an int with the attribute
+            `groups`, the pair of groups that needs so many. None if the criterion is undefined or
+            all predictions are equal.
 
         See Also
         --------
         fairordinal.rows_needed : Computes the number from a first sample.
         """
-        found = as_criterion(criterion, self.cost)
+        found = as_criterion(criterion, self.cost, self.higher_is)
         check_fraction(power, "power")
         greatest = found.scale(self.table)
         if not is_number(violation) or not 0 < violation < greatest:
@@ -252,7 +274,10 @@ class Audit:
         rows = rows_for_power(
             found, self.table, violation=violation, power=power, confidence=self.confidence
         )
-        return None if rows is None else math.ceil(rows)
+        if rows is None:
+            return None
+        first, second = self.table.groups[[*least_known_pair(found, self.table)]].tolist()
+        return RowsNeeded(math.ceil(rows), (first, second))
 
     def notes(self) -> list[str]:
         """Return remarks about the rows for printed text.
@@ -260,16 +285,31 @@ class Audit:
         Returns
         -------
         notes : list of str
-            Groups without intervals, predicted labels that are never true, and weights that are
-            not integers.
+            Groups that were merged, that are too small for a conclusion or have no intervals,
+            predicted labels that are never true, weights that are not integers, and whether
+            predictions were taken for labels or scores if both are possible.
         """
-        return [*self._small_groups(), *self._never_true(), *self._fractional_weights()]
+        notes = [
+            *self._merged(),
+            *self._too_small(),
+            *self._single_rows(),
+            *self._never_true(),
+            *self._fractional_weights(),
+        ]
+        return [*notes, reading_in_words(self.table)] if self.table.reading_is_guessed else notes
 
-    def _small_groups(self) -> list[str]:
-        groups = self.table.groups[self.table.rows < 2].tolist()
-        names = ", ".join(repr(name_of(group)) for group in groups[:3])
-        more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
-        return [f"No interval for groups of fewer than two rows: {names}{more}."] * bool(groups)
+    def _merged(self) -> list[str]:
+        names, other = _some(self.merged_groups), self.table.groups[-1]
+        return [f"Small groups that were merged into {other!r}: {names}."] * bool(names)
+
+    def _too_small(self) -> list[str]:
+        names = _some(self.table.groups[self.findings[0].too_small].tolist())
+        title = self.findings[0].criterion.title
+        return [f"Too small for a conclusion by {title}: {names}. {RULE}"] * bool(names)
+
+    def _single_rows(self) -> list[str]:
+        names = _some(self.table.groups[self.table.rows < 2].tolist())
+        return [f"No interval for groups of fewer than two rows: {names}."] * bool(names)
 
     def _never_true(self) -> list[str]:
         if not self.table.predicts_labels:
@@ -281,6 +321,8 @@ class Audit:
 
     def _fractional_weights(self) -> list[str]:
         weights = self.table.in_rows(self.table.counts.data)
+        if self.table.survey is not None:
+            return ["Survey weights: intervals are those of the rows in the sample."]
         if np.array_equal(weights, np.rint(weights)):
             return []
         return [
@@ -289,8 +331,58 @@ class Audit:
         ]
 
 
+class RowsNeeded(int):
+    """A number of rows, and the pair of groups that needs so many.
+
+    Attributes
+    ----------
+    groups : tuple of two groups
+        Names of the groups.
+    """
+
+    groups: tuple[Any, Any]
+
+    def __new__(cls, rows: int, groups: tuple[Any, Any]) -> RowsNeeded:
+        found = super().__new__(cls, rows)
+        found.groups = groups
+        return found
+
+    def __getnewargs__(self) -> tuple[int, tuple[Any, Any]]:  # type: ignore[override]
+        return int(self), self.groups
+
+    def __repr__(self) -> str:
+        return f"RowsNeeded({int(self)}, groups={self.groups!r})"
+
+    __str__ = int.__repr__
+
+
+def _some(groups: Sequence[Any]) -> str:
+    """Names of groups, the first ones of many."""
+    names = ", ".join(repr(name_of(group)) for group in groups[:MOST_NAMED])
+    more = len(groups) - MOST_NAMED
+    return f"{names} and {more} more" if more > 0 else names
+
+
+def reading_in_words(table: ScoreTable) -> str:
+    """Say how integer predictions were read, and how many of their values are no true labels."""
+    values = table.axis[table.counts.sum(axis=0) > 0]
+    true = table.labels[table.totals.sum(axis=0) > 0]
+    n_new = int((~np.isin(values, true)).sum())
+    how = "labels, although" if table.predicts_labels else "scores, because"
+    occur = "occurs" if n_new == 1 else "occur"
+    return (
+        f"Predictions were read as {how} {n_new} of their {len(values):,} distinct values never "
+        f"{occur} as a true label."
+    )
+
+
 def _feature_columns(groups: list[Any]) -> dict[str, list[Any]]:
-    """Return a column of groups, or one column for each of several sensitive features."""
-    if not isinstance(groups[0], tuple):
+    """Return a column of groups, or one column for each of several sensitive features.
+
+    Merged groups, which have one name, have it in all columns.
+    """
+    width = max(len(group) if isinstance(group, tuple) else 0 for group in groups)
+    if not width:
         return {"group": groups}
-    return {f"group_{i}": [*part] for i, part in enumerate(zip(*groups, strict=True), start=1)}
+    parts = [group if isinstance(group, tuple) else (group,) * width for group in groups]
+    return {f"group_{i}": [*part] for i, part in enumerate(zip(*parts, strict=True), start=1)}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._audit._small_groups import too_small
 from fairordinal._inference import Intervals
 from fairordinal._render import names_of, number
 from fairordinal._table import ScoreTable
@@ -33,6 +34,13 @@ class Finding:
         Counts of the rows.
     bounds : Intervals
         The intervals of the disparities.
+    higher_is : {"better", "worse"} or None
+        Whether higher labels are better or worse for people.
+    min_group_rows : float
+        Groups with fewer rows are not in the pair that the summary leads with.
+    marked : ndarray of bool of shape (n_groups,), or None
+        Groups that are too small for a conclusion by the first criterion of the audit; they are not
+        in that pair either.
     probabilities : ndarray of shape (n_parts, n_groups, n_groups)
         The probabilities (for harms, mean harms) that are compared; nan where undefined.
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
@@ -50,6 +58,9 @@ class Finding:
     criterion: Criterion
     table: ScoreTable
     bounds: Intervals
+    higher_is: str | None = None
+    min_group_rows: float = 0
+    marked: Array | None = None
 
     @cached_property
     def probabilities(self) -> Array:
@@ -80,8 +91,58 @@ class Finding:
 
     @cached_property
     def worst(self) -> tuple[int, int, int] | None:
-        """Part and groups of the largest disparity, the favoured group first; None if undefined."""
+        """Part and groups of the largest disparity; None if undefined.
+
+        The group with the greater probability comes first.
+        """
         return self.criterion.worst(self.table)
+
+    @cached_property
+    def too_small(self) -> Array:
+        """Which groups are too small for a conclusion, (n_groups,).
+
+        Compared with each group of at least as many rows, the interval of such a group reaches from
+        0 to more than half of the greatest possible disparity, or there is none.
+        """
+        return too_small(self.bounds, self.table, self.criterion.scale(self.table))
+
+    @cached_property
+    def set_aside(self) -> Array:
+        """Which groups the summary does not lead with: too small, or below `min_group_rows`."""
+        small = self.too_small if self.marked is None else self.too_small | self.marked
+        return small | (self.table.rows < self.min_group_rows)
+
+    @cached_property
+    def headline(self) -> tuple[int, int, int] | None:
+        """Part and groups of the pair that the summary leads with; None if undefined.
+
+        This is the worst pair if its interval excludes 0. Otherwise it is the clearest pair, whose
+        interval is farthest from 0 for its width; if no interval excludes 0, the worst pair. Pairs
+        with a group that is `set_aside` are not considered, unless there are no others.
+        """
+        if self.worst is None:
+            return None
+        part, g, h = self.places
+        disparity = self.listed(self.disparities)
+        defined, aside = np.isfinite(disparity), self.set_aside
+        considered = defined & ~(aside[g] | aside[h])
+        if not considered.any():
+            considered, aside = defined, np.zeros_like(aside)
+        lower, upper = self.listed(self.lower), self.listed(self.upper)
+        clear = considered & (lower > 0)
+        if not aside[[*self.worst[1:]]].any() and not (self.worst_is_doubtful and clear.any()):
+            return self.worst
+        if clear.any():  # the ratio of the ends grows with the distance from 0 in widths
+            considered, disparity = clear, lower / np.where(clear, upper, 1.0)
+        best = int(np.argmax(np.where(considered, disparity, -np.inf)))
+        return int(part[best]), int(g[best]), int(h[best])
+
+    @property
+    def headline_kind(self) -> str:
+        """What the pair of `headline` is among all pairs, in words."""
+        if self.headline is None or self.headline == self.worst:
+            return "worst pair"
+        return "clearest pair" if self.lower[self.headline] > 0 else "worst pair of larger groups"
 
     @cached_property
     def places(self) -> tuple[Array, Array, Array]:
@@ -125,8 +186,9 @@ class Finding:
         names = np.array(names_of(self.table.groups.tolist()), dtype=object)
         parts = np.array(self.criterion.parts(self.table), dtype=object)
         power = 2 if isinstance(self.criterion, PairwiseCriterion) else 1
-        support = self.table.in_rows(self.criterion.support(self.table), power)
-        rows = self.table.rows
+        sample = self.table.unweighted
+        support = sample.in_rows(self.criterion.support(sample), power)
+        rows = sample.rows
         disparity, lower = self.disparities[part, g, h], self.lower[part, g, h]
         return {
             "criterion": np.full(len(part), self.criterion.name, dtype=object),
@@ -173,8 +235,8 @@ class Finding:
         Returns
         -------
         notes : list of str
-            Pairs of groups that are undefined, and the pair that shows a violation most clearly if
-            the worst pair does not.
+            Pairs of groups that are undefined, and the worst pair if the summary does not lead with
+            it.
         """
         undefined = self.undefined
         named = self.rows(undefined[:MOST_NAMED])
@@ -182,24 +244,38 @@ class Finding:
         hidden = len(undefined) - len(pairs)
         more = f"; and {hidden} more" if hidden else ""
         notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs)}{more}."]
-        return notes * bool(pairs) + self._clearest()
+        return notes * bool(pairs) + self._about_worst()
 
     @property
     def worst_is_doubtful(self) -> bool:
         """Whether the interval of the worst pair does not exclude 0."""
         return self.worst is not None and not self.lower[self.worst] > 0
 
-    def _clearest(self) -> list[str]:
-        """A sentence about the pair with the greatest lower bound, if it is not the worst pair."""
-        if not self.worst_is_doubtful or not self.violation_interval[0] > 0:
+    def _about_worst(self) -> list[str]:
+        """A sentence about the worst pair, if the summary does not lead with it."""
+        if self.headline is None or self.worst is None or self.headline == self.worst:
             return []
-        clearest = int(np.nanargmax(self.listed(self.lower)))
-        (row,) = self.rows([clearest])
+        _, g, h = self.worst
+        names = names_of(self.table.groups.tolist())
         return [
-            f"* {self.criterion.title}: the worst pair is too small for a conclusion; the clearest "
-            f"is {row['group']!r} > {row['other']!r}, {number(row['disparity'])} "
-            f"({number(row['lower'])} … {number(row['upper'])})."
+            f"* {self.criterion.title}: the {self.headline_kind} has "
+            f"{self._described(self.headline)}; the worst, {names[g]!r} > {names[h]!r} with "
+            f"{self._described(self.worst)}, {self.why_not_worst}."
         ]
+
+    @property
+    def why_not_worst(self) -> str:
+        """Why the summary does not lead with the worst pair, as the end of a sentence."""
+        assert self.worst is not None
+        if (self.table.rows[[*self.worst[1:]]] < self.min_group_rows).any():
+            return f"has a group of fewer than {self.min_group_rows:g} rows"
+        return "is too small for a conclusion"
+
+    def _described(self, place: tuple[int, int, int]) -> str:
+        """The disparity of a pair of groups with its interval."""
+        lower, upper = self.lower[place], self.upper[place]
+        interval = f"{number(lower)} … {number(upper)}" if lower == lower else "no interval"
+        return f"{number(self.disparities[place])} ({interval})"
 
     def __repr__(self) -> str:
         lower, upper = self.violation_interval

@@ -22,6 +22,7 @@ def audit_counts(
     sensitive_features: str | Sequence[str] = "group",
     count: str = "count",
     labels: Any = None,
+    predictions: str = "auto",
     criteria: Sequence[Any] | None = None,
     cost_matrix: Any = "absolute",
     interval: str = "delta",
@@ -30,6 +31,9 @@ def audit_counts(
     random_state: Any = 0,
     compare: bool = False,
     missing_group: str = "error",
+    higher_is: str | None = None,
+    min_group_rows: float | None = None,
+    small_groups: str = "keep",
 ) -> Audit:
     """Audit counts of rows, such as the result of a ``GROUP BY`` query.
 
@@ -50,6 +54,11 @@ def audit_counts(
         Name of the column of counts.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What the column of predictions holds. ``"auto"`` takes numbers for labels if each is a true
+        label (or one of `labels`), or if all are integers and these labels are more than half of
+        the distinct values of both columns; otherwise numbers are scores. The printed audit says
+        so if integers could be both.
     criteria : sequence of str or Criterion, default=None
         The criteria: ``"demographic_parity"``, ``"equal_opportunity"``, ``"equalized_odds"``,
         ``"conditional_demographic_parity"``, ``"harm_parity"``, ``"conditional_harm_parity"``,
@@ -73,6 +82,18 @@ def audit_counts(
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk. It says who is called favoured or disadvantaged, and whether harm is being rated too
+        low or too high. None calls nobody so: a group is "placed higher", and the harm criteria
+        compare the cost of being rated too low.
+    min_group_rows : float, default=None
+        Groups with fewer rows are not named in the summary, unless there are no others. None
+        excludes the groups that are too small for a conclusion: compared with each group of at
+        least as many rows, the interval reaches from 0 to more than half of the greatest possible
+        disparity. Frames and tables have all groups.
+    small_groups : {"keep", "merge"}, default="keep"
+        ``"merge"`` merges all groups with fewer than `min_group_rows` rows into one, "other".
 
     Returns
     -------
@@ -105,10 +126,20 @@ def audit_counts(
         dict(zip(features, groups, strict=True)),
         sample_weight=read_weight(counts, len(counts.values), name="count"),
         labels=labels,
+        predictions=predictions,
         missing_group=missing_group,
     )
     options = AuditOptions(
-        criteria, cost_matrix, interval, confidence, n_resamples, random_state, compare
+        criteria,
+        cost_matrix,
+        interval,
+        confidence,
+        n_resamples,
+        random_state,
+        compare,
+        higher_is,
+        min_group_rows,
+        small_groups,
     )
     return audit_table(table, None, options, frame_library(*tables))
 

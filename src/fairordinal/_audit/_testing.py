@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._audit._audit_result import RowsNeeded
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._from_rows import audit
 from fairordinal._render import number, quantity
@@ -23,9 +24,12 @@ def assert_pairwise_fair(
     confidence: float | None = None,
     interval: str = "delta",
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
+    predictions: str = "auto",
     missing_group: str = "error",
     data: Any = None,
+    higher_is: str | None = None,
 ) -> None:
     """Raise AssertionError if predictions violate a criterion by more than a limit.
 
@@ -54,15 +58,23 @@ def assert_pairwise_fair(
         How the interval is made: by the delta method, by resampling, or by a tail bound that is
         valid for any sample size, and wide.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
+        Weights of the rows. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        ``"frequency"``: a weight of 2 is equivalent to a row repeated twice. ``"survey"``: it is
+        one row that represents two people; see `audit`.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds; ``"auto"`` decides as in `audit`.
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow, a lazy frame of polars, a
         dataset of pyarrow, a Dask DataFrame, a relation of DuckDB or a frame of Spark.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. With ``"worse"``, the harm criteria
+        count ratings that are too high.
 
     Raises
     ------
@@ -95,12 +107,15 @@ def assert_pairwise_fair(
             y_pred,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
+            weights=weights,
             labels=labels,
+            predictions=predictions,
             criteria=[criterion],
             confidence=0.95 if confidence is None else confidence,
             interval=interval,
             missing_group=missing_group,
             data=data,
+            higher_is=higher_is,
         )
     (finding,) = result.findings
     _refuse_undefined(finding)
@@ -142,10 +157,13 @@ def rows_needed(
     power: float = 0.8,
     confidence: float = 0.95,
     sample_weight: Any = None,
+    weights: str = "frequency",
     labels: Any = None,
+    predictions: str = "auto",
     missing_group: str = "error",
     data: Any = None,
-) -> int | None:
+    higher_is: str | None = None,
+) -> RowsNeeded | None:
     """Return the number of rows needed to detect a violation.
 
     A first sample gives the proportions of groups and labels, and the variance of the predictions.
@@ -173,21 +191,30 @@ def rows_needed(
     confidence : float, default=0.95
         Confidence of the interval.
     sample_weight : array-like of shape (n_samples,), or str, default=None
-        A weight of 2 is equivalent to a row repeated twice. With `data`, the name of a column.
+        Weights of the rows. With `data`, the name of a column.
+    weights : {"frequency", "survey"}, default="frequency"
+        ``"frequency"``: a weight of 2 is equivalent to a row repeated twice. ``"survey"``: it is
+        one row that represents two people; see `audit`.
     labels : sequence, default=None
         All labels in ascending order. Required if labels are names without an order.
+    predictions : {"auto", "labels", "scores"}, default="auto"
+        What `y_pred` holds; ``"auto"`` decides as in `audit`.
     missing_group : {"error", "own"}, default="error"
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
     data : frame, lazy frame or dataset, default=None
         Where the columns are: a frame of pandas, polars or pyarrow, a lazy frame of polars, a
         dataset of pyarrow, a Dask DataFrame, a relation of DuckDB or a frame of Spark.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. With ``"worse"``, the harm criteria
+        count ratings that are too high.
 
     Returns
     -------
-    rows : int or None
-        Rows of all groups together; None if the criterion is undefined for the sample, or if all
-        predictions are equal.
+    rows : RowsNeeded or None
+        Rows of all groups together: an int with the attribute `groups`, the pair of groups that
+        needs so many. None if the criterion is undefined for the sample, or if all predictions are
+        equal.
 
     See Also
     --------
@@ -198,17 +225,20 @@ def rows_needed(
     >>> from fairordinal import rows_needed
     >>> y = [1, 2, 3, 4] * 50
     >>> rows_needed(y, y, sensitive_features=["a", "b"] * 100, violation=0.1)
-    975
+    RowsNeeded(975, groups=('a', 'b'))
     """
     result = audit(
         y_true,
         y_pred,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
+        weights=weights,
         labels=labels,
+        predictions=predictions,
         criteria=[criterion],
         confidence=confidence,
         missing_group=missing_group,
         data=data,
+        higher_is=higher_is,
     )
     return result.rows_needed(violation, criterion=criterion, power=power)

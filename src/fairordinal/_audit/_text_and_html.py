@@ -20,7 +20,7 @@ from fairordinal._render import (
     short_names,
     text_table,
 )
-from fairordinal.criteria import HarmParity
+from fairordinal.criteria import HarmParity, PairwiseCriterion
 
 if TYPE_CHECKING:
     from fairordinal._audit._audit_result import Audit
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 12  # rows of the table of groups
 MOST_LABELS = 8  # labels that are listed by name
 NAME_WIDTH = 18  # characters of a group's name in a terminal
+TOO_SMALL = " (too small)"  # beside the name of a group
 NO_LIMIT = 10**6  # names in a notebook are not shortened
 
 Table = tuple[list[str], list[list[str]]]
@@ -69,8 +70,11 @@ def _headline(audit: Audit) -> list[str]:
     if len(names) > MOST_LABELS:
         names = [*names[: MOST_LABELS - 2], "…", names[-1]]
     axis = "labels" if table.predicts_labels else f"{len(table.axis):,} distinct scores"
+    rows = f"{quantity(table.rows.sum())} rows"
+    if table.survey is not None:
+        rows += f" (sum of weights {quantity(table.in_rows(table.group_totals).sum())})"
     return [
-        f"Audit of {quantity(table.rows.sum())} rows: {len(table.groups)} groups, "
+        f"Audit of {rows}: {len(table.groups)} groups, "
         f"{len(table.labels)} labels {' < '.join(names)}, predictions are {axis}",
         f"{percent(audit.confidence)} intervals ({audit.interval.replace('_', '-')}), "
         "simultaneous over pairs of groups",
@@ -79,16 +83,18 @@ def _headline(audit: Audit) -> list[str]:
 
 def _violations(audit: Audit, width: int) -> Table:
     """Header and rows of the table of criteria."""
-    header = ["criterion", "violation", "interval", "significant", "worst pair"]
+    marked = any(finding.headline != finding.worst for finding in audit.findings)
+    pair = "worst pair (* see below)" if marked else "worst pair"
+    header = ["criterion", "violation", "interval", "clear evidence", pair]
     return header, [_violation(finding, width) for finding in audit.findings]
 
 
 def _violation(finding: Finding, width: int) -> list[str]:
-    if finding.worst is None:
+    if finding.headline is None:
         return [finding.criterion.title, "undefined", "–", "–", "–"]
     lower, upper = finding.violation_interval
-    mark = " *" if lower > 0 and finding.worst_is_doubtful else ""
-    _, group, other = finding.worst
+    mark = "" if finding.headline == finding.worst else " *"
+    _, group, other = finding.headline
     names = short_names(finding.table.groups.tolist(), width)
     return [
         finding.criterion.title,
@@ -111,12 +117,16 @@ def _groups(audit: Audit, width: int) -> Table:
     columns = audit.group_columns()
     totals = audit.table.group_totals
     shares = totals / totals.sum()
-    header, cells = ["group", "rows", "share"], []
+    weight = ["weight"] * ("weight" in columns)
+    header, cells = ["group", "rows", *weight, "share"], []
     if "mean_cost" in columns:
         header += ["mean cost", "rated too low", "rated too high"]
     names = short_names(audit.table.groups.tolist(), width)
+    small = audit.findings[0].too_small.tolist()
+    names = [name + TOO_SMALL * mark for name, mark in zip(names, small, strict=True)]
     for i, name in enumerate(names[:MOST_GROUPS]):
-        row = [name, quantity(columns["rows"][i]), percent(shares[i])]
+        numbers = [quantity(columns[each][i]) for each in ("rows", *weight)]
+        row = [name, *numbers, percent(shares[i])]
         if "mean_cost" in columns:
             row.append(number(columns["mean_cost"][i]))
             row += [percent(columns["too_low"][i]), percent(columns["too_high"][i])]
@@ -139,24 +149,48 @@ def _comparisons(audit: Audit) -> Table:
 
 
 def _closing(audit: Audit) -> list[str]:
-    """Sentences below the tables: the worst pair of the first criterion, and notes."""
+    """Sentences below the tables: the main pair of the first criterion, and notes."""
     first = audit.findings[0]
-    lines = [_in_words(first)] if first.worst is not None else []
-    if any(isinstance(finding.criterion, HarmParity) for finding in audit.findings):
-        lines.append("Harms are in units of cost; there 'a > b' means that a is harmed more.")
-    return lines + [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+    lines = [] if first.headline is None else [_in_words(first, first.headline)]
+    lines += _direction(audit)
+    lines += [note for finding in audit.findings for note in finding.notes()] + audit.notes()
+    if audit.table.reading_is_guessed:
+        other = "scores" if audit.table.predicts_labels else "labels"
+        lines.append(f"If they are {other}, pass predictions={other!r}.")
+    return lines
 
 
-def _in_words(finding: Finding) -> str:
-    """A sentence about the worst pair of groups."""
-    assert finding.worst is not None
-    part, group, other = finding.worst
+def _direction(audit: Audit) -> list[str]:
+    """What 'a > b' says about the groups a and b."""
+    lines, criteria = [], [finding.criterion for finding in audit.findings]
+    if audit.higher_is and any(isinstance(c, PairwiseCriterion) for c in criteria):
+        is_placed = "favoured" if audit.higher_is == "better" else "disadvantaged"
+        lines.append(f"Higher labels are {audit.higher_is}: 'a > b' means that a is {is_placed}.")
+    return lines + [_meaning_of_harm(c) for c in criteria if isinstance(c, HarmParity)][:1]
+
+
+def _meaning_of_harm(criterion: HarmParity) -> str:
+    if criterion.higher_is is None:
+        return (
+            "Costs of too-low ratings are in units of cost; there 'a > b' means that being rated "
+            "too low costs a more."
+        )
+    harmed = "low" if criterion.higher_is == "better" else "high"
+    return (
+        f"Harms are costs of being rated too {harmed}; there 'a > b' means that a is harmed more."
+    )
+
+
+def _in_words(finding: Finding, place: tuple[int, int, int]) -> str:
+    """A sentence about the pair of groups at a place."""
+    part, group, other = place
     names = names_of(finding.table.groups.tolist())
     forward = finding.probabilities[part, group, other]
     backward = finding.probabilities[part, other, group]
     if finding.criterion.name != "demographic_parity":
+        kind = finding.headline_kind.capitalize()
         return (
-            f"Worst pair by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
+            f"{kind} by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
             f"{number(backward)} for {names[other]!r}."
         )
     return (

@@ -18,8 +18,13 @@ each label, less so in small groups.
 * Intervals hold for all pairs of groups simultaneously: the critical value is the quantile of the
   greatest absolute entry of a Gaussian vector with the estimated correlations (max-t).
 
-A weight of 2 is equivalent to a row repeated twice, here as everywhere. Sums are in units of the
-table, in which one row has the weight ``table.one``, so that very large weights do not overflow.
+A frequency weight of 2 is equivalent to a row repeated twice. Sums are in units of the table, in
+which one row has the weight ``table.one``, so that very large weights do not overflow.
+
+With survey weights w, a row changes a disparity by ``w * psi``. The sum of the squares of the
+weights at (u, b) then replaces ``T[u, b]``, and n_g is the effective number of rows,
+``(Σw)² / Σw²``; this is the linearised (sandwich) variance of weighted means. One row of a group,
+such as the pseudo-row, has the weight ``Σw² / Σw``.
 
 ``_delta_method`` has the estimates and their covariance, ``_intervals`` the intervals, bounds and
 sample sizes that are made of them.
@@ -28,7 +33,8 @@ References
 ----------
 DeLong, DeLong, Clarke-Pearson, Biometrics 1988. Feng and Cliff, J. Mod. Appl. Stat. Methods
 2004. Hothorn, Bretz, Westfall, Biometrical Journal 2008. Gavinsky, Lovett, Saks, Srinivasan,
-Random Structures & Algorithms 2015 (the tail bound of appendix A.4 of the paper).
+Random Structures & Algorithms 2015 (the tail bound of appendix A.4 of the paper). Binder,
+International Statistical Review 1983 (survey weights). Kish, Survey Sampling, 1965.
 """
 
 from fairordinal._inference._delta_method import (
@@ -40,6 +46,7 @@ from fairordinal._inference._intervals import (
     METHODS,
     Intervals,
     intervals,
+    least_known_pair,
     rows_for_power,
     violation_bound,
 )
@@ -49,6 +56,7 @@ __all__ = [
     "Intervals",
     "fisher_estimates",
     "intervals",
+    "least_known_pair",
     "measured_contrasts",
     "row_effects",
     "rows_for_power",

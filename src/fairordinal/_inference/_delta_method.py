@@ -52,7 +52,7 @@ class MeasuredContrasts:
 def measured_contrasts(criterion: Criterion, table: ScoreTable) -> MeasuredContrasts:
     """Return the defined disparities between groups of at least two rows."""
     disparities = criterion.disparities(table)
-    enough = table.group_totals >= 2 * table.one
+    enough = table.unweighted.group_totals >= 2 * table.unweighted.one
     known = np.isfinite(disparities) & enough[:, None] & enough
     part, g, h = np.nonzero(np.triu(known, 1))
     return MeasuredContrasts(part, g, h, disparities.shape)
@@ -102,7 +102,8 @@ def fisher_estimates(
     ratio = below_one(contrasts.pick(criterion.disparities(table)) / scale)
     covariance = _covariance(criterion, table, contrasts, scale)
     variance = covariance if covariance.ndim == 1 else covariance.diagonal()
-    deviation = math.sqrt(table.one) * np.sqrt(variance)
+    one = table.one if table.survey is None else 1.0
+    deviation = math.sqrt(one) * np.sqrt(variance)
     if instability is not None:
         deviation = np.hypot(deviation, contrasts.pick(instability) / scale)
     correlation = None
@@ -149,10 +150,11 @@ def row_effects(criterion: Criterion, table: ScoreTable, contrasts: MeasuredCont
 def _covariance(
     criterion: Criterion, table: ScoreTable, contrasts: MeasuredContrasts, scale: float = 1.0
 ) -> Array:
-    """Covariance matrix of disparities in units of `scale`, divided by the weight of one row.
+    """Covariance matrix of disparities in units of `scale`.
 
-    Only the variances, (n_contrasts,), if there are more than `MOST_JOINT` contrasts. Without the
-    division by ``table.one``, covariances of very many rows would underflow.
+    Only the variances, (n_contrasts,), if there are more than `MOST_JOINT` contrasts. With
+    frequency weights, covariances are divided by ``table.one``; those of very many rows would
+    underflow.
     """
     if len(contrasts) <= MOST_JOINT:
         return _joint_covariance(criterion, table, contrasts, scale)
@@ -184,13 +186,14 @@ def _effects(
 ) -> Iterator[tuple[int, Array, Array]]:
     """Iterate over (group, weights, influences) of some entries of one group at a time.
 
-    Influences have shape (n_parts, n_entries, n_groups) and are in units of `scale`. Weights
-    include the factor ``n_g / (n_g - 1)``.
+    Influences have shape (n_parts, n_entries, n_groups) and are in units of `scale`. Weights, by
+    which squared influences are multiplied, include the factor ``n_g / (n_g - 1)``.
     """
     n_parts, n_groups = len(criterion.parts(table)), len(table.groups)
     totals, influence = table.group_totals, criterion.influence(table)
     # Groups of fewer than two rows are in no contrast; the maximum avoids a division by 0.
-    correction = totals / np.maximum(totals - table.one, table.one)
+    one = table.row_weight
+    correction = totals / np.maximum(totals - one, one)
     for block in table.blocks(BLOCK_ENTRIES // n_parts):
         effect_of = influence(block)
         by_group = np.argsort(block.group, kind="stable")
@@ -198,7 +201,7 @@ def _effects(
         for group in range(n_groups):
             mine = by_group[ends[group] : ends[group + 1]]
             for some in row_blocks(len(mine), max(1, BLOCK_ENTRIES // (n_parts * n_groups))):
-                weight = block.weight[mine[some]] * correction[group]
+                weight = block.spread[mine[some]] * correction[group]
                 yield group, weight, effect_of(mine[some]) / scale
 
 

@@ -101,6 +101,10 @@ def intervals(
     """
     check_choice(method, "interval", METHODS)
     check_fraction(confidence, "confidence")
+    if method != "delta" and table.survey is not None:
+        raise ValueError(
+            f"interval={method!r} is not available with survey weights; use interval='delta'."
+        )
     if method == "bootstrap":
         _check_resampling(table, check_whole(n_resamples, "n_resamples", least=2))
     contrasts = measured_contrasts(criterion, table)
@@ -313,14 +317,39 @@ def rows_for_power(
     critical = estimates.critical_value(confidence) + float(special.ndtri(power))
     distance = math.atanh(violation / criterion.scale(table))
     ratio = Fraction(critical * float(estimates.deviation.max())) / Fraction(distance)
-    return Fraction(float(table.totals.sum())) / Fraction(table.one) * ratio**2
+    first = table.unweighted
+    return Fraction(float(first.totals.sum())) / Fraction(first.one) * ratio**2
+
+
+def least_known_pair(criterion: Criterion, table: ScoreTable) -> tuple[int, int]:
+    """Return the pair of groups with the greatest deviation, which `rows_for_power` is about.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The criterion; a disparity must be defined.
+    table : ScoreTable
+        Counts of a first sample.
+
+    Returns
+    -------
+    g, h : int
+        Numbers of the groups.
+    """
+    equal = _equal_groups(table)
+    contrasts = measured_contrasts(criterion, equal)
+    widest = int(fisher_estimates(criterion, equal, contrasts).deviation.argmax())
+    return int(contrasts.g[widest]), int(contrasts.h[widest])
 
 
 def _equal_groups(table: ScoreTable) -> ScoreTable:
     """Give each group, at its own size, the distribution of all groups together."""
     n_groups, n_labels, _ = table.shape
     fold = sparse.csr_array(np.tile(np.eye(n_labels), n_groups))  # sums the cells of a label
-    whole = fold @ table.counts
-    totals = table.group_totals
-    shares = sparse.csr_array((totals / totals.sum())[:, None])
-    return replace(table, counts=sparse.csc_array(sparse.kron(shares, whole)))
+
+    def equal(counts: sparse.csc_array) -> sparse.csc_array:
+        totals = counts.sum(axis=1).reshape(n_groups, n_labels).sum(axis=1)
+        shares = sparse.csr_array((totals / totals.sum())[:, None])
+        return sparse.csc_array(sparse.kron(shares, fold @ counts))
+
+    return table.map_counts(equal)

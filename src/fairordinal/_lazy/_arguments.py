@@ -28,16 +28,21 @@ class AuditColumns(NamedTuple):
     scores: Any = None
 
 
-def gather(rows: AuditColumns, data: Any) -> AuditColumns:
-    """Return columns in memory; those of out-of-core data as distinct rows with weights."""
+def gather(rows: AuditColumns, data: Any, *, survey: bool = False) -> AuditColumns:
+    """Return columns in memory; those of out-of-core data as distinct rows with weights.
+
+    With `survey`, weights are survey weights, of which the squares are summed as well.
+    """
+    if survey and rows.sample_weight is None:
+        raise ValueError("weights='survey' needs sample_weight, the weight of each row.")
     if data is None:
-        return _count_dask_columns(rows) if _has_dask(rows) else rows
+        return _count_dask_columns(rows, survey) if _has_dask(rows) else rows
     names = _read_names(rows)
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         _check_columns(frame.columns, names)
         return _pick(frame, names)
-    query = _query(names)
+    query = _query(names, survey)
     return _as_rows(_count(frame, data, names, query), names)
 
 
@@ -104,10 +109,10 @@ def _pick(frame: nw.DataFrame[Any], names: AuditColumns) -> AuditColumns:
     )
 
 
-def _query(names: AuditColumns) -> Query:
+def _query(names: AuditColumns, survey: bool) -> Query:
     pairs = [pair for pair in _pairs(names) if pair[0] != "sample_weight"]
     arguments, columns = zip(*pairs, strict=True)
-    return Query([*columns], [*arguments], names.sample_weight)
+    return Query([*columns], [*arguments], names.sample_weight, survey)
 
 
 def _as_rows(distinct: DistinctRows, names: AuditColumns) -> AuditColumns:
@@ -126,7 +131,7 @@ def _has_dask(rows: AuditColumns) -> bool:
     return any(is_dask(column) for column in (*rows._replace(sensitive_features=None), *first))
 
 
-def _count_dask_columns(rows: AuditColumns) -> AuditColumns:
+def _count_dask_columns(rows: AuditColumns, survey: bool) -> AuditColumns:
     """Count Dask columns that were passed as arguments."""
     given = rows._replace(sensitive_features=feature_columns(rows.sensitive_features))
     features = [f"feature {i}" for i in range(len(given.sensitive_features))]
@@ -136,4 +141,4 @@ def _count_dask_columns(rows: AuditColumns) -> AuditColumns:
     names = names._replace(sensitive_features=features)
     columns = [column for argument, column in _pairs(given) if argument != "sample_weight"]
     weight = [] if rows.sample_weight is None else [rows.sample_weight]
-    return _as_rows(count_columns([*columns, *weight], _query(names)), names)
+    return _as_rows(count_columns([*columns, *weight], _query(names, survey)), names)

@@ -13,9 +13,11 @@ from typing import Any
 import narwhals as nw
 
 from fairordinal._lazy._group_by import (
+    COUNTED,
     LEAST,
     PRESENT,
     ROWS,
+    SQUARES,
     WEIGHT,
     DistinctRows,
     Order,
@@ -160,6 +162,11 @@ def _grouped(batch: Any, query: Query) -> Any:
     if query.weight is not None:
         columns[WEIGHT] = pc.cast(whole.column(query.weight), pa.float64())
         aggregates += [(WEIGHT, "sum"), (WEIGHT, "count"), (WEIGHT, "min")]
+        aggregates += [(name, "sum") for name in query.survey_sums]
+    if query.survey:
+        weight = columns[WEIGHT]
+        columns[SQUARES] = pc.multiply(weight, weight)
+        columns[COUNTED] = pc.cast(pc.greater(weight, 0), pa.float64())
     found = pa.table(columns).group_by(query.keys).aggregate(aggregates)
     return _decoded(found.rename_columns([*query.keys, *_merges(query)]))
 
@@ -169,7 +176,7 @@ def _merges(query: Query) -> dict[str, str]:
     merges = {ROWS: "sum"}
     if query.weight is not None:
         merges |= {WEIGHT: "sum", PRESENT: "sum", LEAST: "min"}
-    return merges
+    return merges | dict.fromkeys(query.survey_sums, "sum")
 
 
 def _decoded(table: Any) -> Any:

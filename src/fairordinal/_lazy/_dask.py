@@ -13,10 +13,12 @@ from typing import Any
 import narwhals as nw
 
 from fairordinal._lazy._group_by import (
+    COUNTED,
     LEAST,
     MOST_DISTINCT,
     PRESENT,
     ROWS,
+    SQUARES,
     WEIGHT,
     DistinctRows,
     Query,
@@ -93,9 +95,16 @@ def _count(part: Any, query: Query) -> Any:
     if query.weight is None:
         return _grouped(type(part)(columns), query, {ROWS: (query.keys[0], "size")})
     weight = _as_weight(part[query.weight].reset_index(drop=True), query.weight)
-    aggregates = {ROWS: "size", WEIGHT: "sum", PRESENT: "count", LEAST: "min"}
+    how = {ROWS: "size", WEIGHT: "sum", PRESENT: "count", LEAST: "min"}
+    aggregates = {name: (WEIGHT, each) for name, each in how.items()} | _survey_sums(query)
+    if query.survey:
+        columns |= {SQUARES: weight * weight, COUNTED: (weight > 0).astype("float64")}
     frame = type(part)({**columns, WEIGHT: weight})
-    return _grouped(frame, query, {name: (WEIGHT, how) for name, how in aggregates.items()})
+    return _grouped(frame, query, aggregates)
+
+
+def _survey_sums(query: Query) -> dict[str, tuple[str, str]]:
+    return {name: (name, "sum") for name in query.survey_sums}
 
 
 def _as_weight(column: Any, name: str) -> Any:
@@ -117,6 +126,7 @@ def _add_up(parts: Sequence[Any], query: Query) -> Any:
     aggregates = {ROWS: (ROWS, "sum")}
     if query.weight is not None:
         aggregates |= {WEIGHT: (WEIGHT, "sum"), PRESENT: (PRESENT, "sum"), LEAST: (LEAST, "min")}
+    aggregates |= _survey_sums(query)
     total = _grouped(whole, query, aggregates)
     check_few_distinct(nw.from_native(total, eager_only=True), query)
     return total

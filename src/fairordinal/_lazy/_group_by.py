@@ -3,7 +3,8 @@
 Every engine returns one small table. Its key columns are called by number, ``key 0``, ``key 1``, …,
 so that no name of a column can collide with another one. The columns `ROWS` and, if rows have
 weights, `WEIGHT` (their sum), `PRESENT` (how many are not missing) and `LEAST` (the smallest)
-follow.
+follow. For survey weights, `SQUARES` (the sum of their squares) and `COUNTED` (how many are above
+0) follow as well.
 
 Lazy frames of polars, DuckDB, Spark and others run the query through narwhals. Streams of pyarrow
 and Dask have modules of their own.
@@ -18,10 +19,11 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from fairordinal._validation import Array, Column, read_column
+from fairordinal._validation import Array, Column, Weight, read_column, survey_weight
 
 MOST_DISTINCT = 2_000_000  # counting them takes up to two GB in any engine
 ROWS, WEIGHT, PRESENT, LEAST = "rows", "weight", "weights present", "least weight"
+SQUARES, COUNTED = "squared weights", "weights above 0"
 NARROW = (nw.Boolean, nw.Enum, nw.Int8, nw.UInt8)  # types with few values
 
 Order = tuple[Any, ...] | None  # categories in ascending order, if a column declares them
@@ -33,10 +35,16 @@ class Query(NamedTuple):
     names: list[str]  # of the columns
     arguments: list[str]  # of `audit`, one for each column
     weight: str | None
+    survey: bool = False  # whether weights are survey weights
 
     @property
     def keys(self) -> list[str]:
         return [key(i) for i in range(len(self.names))]
+
+    @property
+    def survey_sums(self) -> list[str]:
+        """Columns that are summed for survey weights only."""
+        return [SQUARES, COUNTED] if self.survey else []
 
     @property
     def columns(self) -> list[str]:
@@ -49,7 +57,7 @@ class DistinctRows(NamedTuple):
     """Distinct rows as columns, and the weight of each."""
 
     columns: list[Column]
-    weight: Array
+    weight: Array | Weight
 
 
 def key(i: int) -> str:
@@ -72,7 +80,10 @@ def read_counts(frame: Any, query: Query, orders: Sequence[Order] | None = None)
     if query.weight is None:
         return DistinctRows(columns, rows)
     _check_weight(table, rows)
-    return DistinctRows(columns, table[WEIGHT].to_numpy().astype(np.float64))
+    sums, *survey = (
+        table[name].to_numpy().astype(np.float64) for name in (WEIGHT, *query.survey_sums)
+    )
+    return DistinctRows(columns, survey_weight(sums, *survey) if query.survey else sums)
 
 
 def _ordered(column: Column, order: Order) -> Column:
@@ -148,7 +159,11 @@ def _chosen(frame: nw.LazyFrame[Any], query: Query) -> nw.LazyFrame[Any]:
     """Select the columns of a query, under the names of a table of counts."""
     columns = [nw.col(name).alias(key(i)) for i, name in enumerate(query.names)]
     if query.weight is not None:
-        columns.append(nw.col(query.weight).cast(nw.Float64).alias(WEIGHT))
+        weight = nw.col(query.weight).cast(nw.Float64)
+        columns.append(weight.alias(WEIGHT))
+        if query.survey:
+            counted = (weight > 0).cast(nw.Float64)
+            columns += [(weight * weight).alias(SQUARES), counted.alias(COUNTED)]
     return frame.select(*columns)
 
 
@@ -158,7 +173,8 @@ def _grouped(chosen: nw.LazyFrame[Any], query: Query) -> nw.LazyFrame[Any]:
         return groups.agg(nw.len().alias(ROWS))
     weight = nw.col(WEIGHT)
     present, least = weight.count().alias(PRESENT), weight.min().alias(LEAST)
-    return groups.agg(nw.len().alias(ROWS), weight.sum(), present, least)
+    more = [nw.col(name).sum() for name in query.survey_sums]
+    return groups.agg(nw.len().alias(ROWS), weight.sum(), present, least, *more)
 
 
 def _collected(found: nw.LazyFrame[Any]) -> Any:

@@ -16,7 +16,12 @@ holds more than a block of them in memory.
 
 from fairordinal._rows._block import Block, Rows
 from fairordinal._rows._dask import on_site
-from fairordinal._rows._dask_collections import first_rows, lazily, read_partitions
+from fairordinal._rows._dask_collections import (
+    first_rows,
+    lazily,
+    lazy_table,
+    read_partitions,
+)
 from fairordinal._rows._features import Features, linear_scores
 from fairordinal._rows._folds import (
     Folds,
@@ -42,6 +47,7 @@ __all__ = [
     "folds_of",
     "held_out_once",
     "lazily",
+    "lazy_table",
     "linear_scores",
     "on_site",
     "read_partitions",

@@ -7,7 +7,8 @@ Columns are read and coded on their workers, in three passes:
 2. codes of the cells of all rows (`Codes`), which are persisted;
 3. moments of the features, for their scaling.
 
-`lazily` maps a function of rows, such as `predict`, over a collection.
+`lazily` maps a function of rows, such as `predict`, over a collection, and `lazy_table` a function
+of scores that returns several numbers for each.
 """
 
 from __future__ import annotations
@@ -354,6 +355,38 @@ def _as_series(part: Any, function: Callable[[Any], Array]) -> Any:
     import pandas as pd
 
     return pd.Series(_as_array(part, function), index=part.index)
+
+
+def lazy_table(function: Callable[[Array], Array], column: Any, names: list[Any]) -> Any:
+    """Map a function of a lazy column, which returns a row of numbers for each value.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array of shape (n_values, n_names) for the values of a block.
+    column : Dask array or series of shape (n_rows,)
+        The values.
+    names : list
+        Names of the columns.
+
+    Returns
+    -------
+    table : Dask array or data frame of shape (n_rows, n_names)
+        A data frame with the index of the column if that is a series.
+    """
+    if hasattr(column, "map_partitions"):
+        import pandas as pd
+
+        meta = pd.DataFrame(columns=names, dtype=np.float64)
+        return column.map_partitions(_as_frame, function, names, meta=meta)
+    chunks = (column.chunks[0], (len(names),))
+    return column.map_blocks(function, dtype=np.float64, new_axis=1, chunks=chunks)
+
+
+def _as_frame(part: Any, function: Callable[[Array], Array], names: list[Any]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(function(part.to_numpy()), columns=names, index=part.index)
 
 
 def _as_array(part: Any, function: Callable[[Any], Array]) -> Array:

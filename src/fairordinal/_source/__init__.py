@@ -1,6 +1,7 @@
-"""Read tables from files: CSV, TSV, Parquet and Arrow, as columns or as counts of equal rows.
+"""Read tables from files: CSV, TSV, Excel, Parquet and Arrow, as columns or counts of equal rows.
 
-Needs pyarrow (``pip install fairordinal[files]``), which is imported when a file is opened.
+Needs pyarrow, and python-calamine for Excel files (``pip install fairordinal[files]``); both are
+imported when a file is opened.
 Messages name options of the command line, which is the only user of this package.
 """
 
@@ -18,12 +19,13 @@ from fairordinal._source._cells import (
     split_labels,
 )
 from fairordinal._source._format import STANDARD_INPUT, open_table
-from fairordinal._source._table_file import TableFile, count_rows
+from fairordinal._source._table_file import CountColumn, TableFile, count_rows, read_counts
 
 __all__ = [
     "MISSING",
     "STANDARD_INPUT",
     "ColumnValues",
+    "CountColumn",
     "LabelOrder",
     "MissingCells",
     "TableFile",
@@ -32,6 +34,7 @@ __all__ = [
     "describe_missing",
     "open_table",
     "order_of",
+    "read_counts",
     "read_labels",
     "read_names",
     "read_values",

@@ -205,15 +205,20 @@ class LabelOrder:
 
     labels: list[Any]
 
-    def check(self, column: ColumnValues, option: str) -> None:
+    def check(self, column: ColumnValues, option: str, remedy: str = "") -> None:
         """Raise ValueError if a column has a value that is not one of the labels."""
-        unknown = [value for value in column.distinct if value not in set(self.labels)]
+        unknown = self.unknown(column)
         if unknown:
             raise ValueError(
                 f"{option}: value {unknown[0]!r} is not one of the labels {listed(self.labels)}. "
                 f"Add it to --labels, correct the column, or pass --missing "
-                f"{_example([str(unknown[0])])} if it stands for a missing label."
+                f"{_example([str(unknown[0])])} if it stands for a missing label.{remedy}"
             )
+
+    def unknown(self, column: ColumnValues) -> list[Any]:
+        """Return the distinct values of a column that are not labels."""
+        known = set(self.labels)
+        return [value for value in column.distinct if value not in known]
 
 
 def split_labels(order: str | None) -> list[str]:

@@ -250,10 +250,12 @@ def line_of_byte(source: CsvText, place: int) -> int:
 
 
 class Record(NamedTuple):
-    """The cells of a row of a CSV, and the line on which the row begins."""
+    """The cells of a row of a CSV, the line on which it begins, its number, and its text."""
 
     line: int
     cells: list[str]
+    number: int  # from 1 on, with the header and blank lines
+    text: str  # as it is in the file, with its line end
 
 
 def records(source: CsvText) -> Iterator[Record]:
@@ -263,8 +265,17 @@ def records(source: CsvText) -> Iterator[Record]:
     """
     stream = io.BufferedReader(TextStream(source, checked=False), BLOCK)
     with io.TextIOWrapper(stream, encoding="utf8", errors="replace", newline="") as text:
-        reader, line = csv.reader(text, delimiter=source.separator), 1
+        lines: list[str] = []  # of the current row
+        reader, line = csv.reader(_kept(text, lines), delimiter=source.separator), 1
         with suppress(csv.Error):
-            for cells in reader:
-                yield Record(line, cells)
+            for number, cells in enumerate(reader, start=1):
+                yield Record(line, cells, number, "".join(lines))
+                lines.clear()
                 line = reader.line_num + 1
+
+
+def _kept(text: Iterable[str], lines: list[str]) -> Iterator[str]:
+    """Yield lines, and append each of them to a list."""
+    for line in text:
+        lines.append(line)
+        yield line

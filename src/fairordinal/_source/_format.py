@@ -20,6 +20,7 @@ from pathlib import Path
 
 from fairordinal._source._cells import missing_rule
 from fairordinal._source._table_file import TableFile
+from fairordinal._source._workbook import read_sheet
 
 SEPARATORS = ",;\t|"
 TAB = ("\\t", "tab", "TAB")  # ways to type a tab
@@ -38,7 +39,9 @@ FORMATS = {
 }
 SIGNATURES = {b"PAR1": "parquet", b"ARROW1": "ipc"}
 ARCHIVES = (".zip", ".xz", ".zst", ".7z", ".tar", ".tgz", ".rar")
-SPREADSHEETS = (".xlsx", ".xls", ".ods")
+WORKBOOKS = (".xlsx", ".xlsm")
+SPREADSHEETS = (".xls", ".xlsb", ".ods", ".numbers")
+ZIP = b"PK\x03\x04"  # a workbook is a packed folder
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 HEAD = 1 << 16  # bytes that are inspected
 STANDARD_INPUT = Path("-")
@@ -52,10 +55,12 @@ def open_table(
     encoding: str | None = None,
     decimal: str | None = None,
     missing: str | None = None,
+    sheet: str | None = None,
 ) -> TableFile:
     """Open a table; its format and layout are detected from the first bytes and the file name.
 
-    ``-`` is standard input. `missing` lists values of missing cells, separated by commas.
+    ``-`` is standard input. `missing` lists values of missing cells, separated by commas. `sheet`
+    names a sheet of an Excel file; the first one by default.
     """
     _require_pyarrow()
     _check_encoding(encoding)
@@ -65,6 +70,10 @@ def open_table(
         start = _first_bytes(path_on_disk) if file_format == "csv" else b""
     except OSError as error:
         raise ValueError(f"{path_on_disk} cannot be read: {error.strerror or error}.") from error
+    if file_format == "xlsx":
+        return _opened_sheet(path_on_disk, sheet, missing)
+    if sheet is not None:
+        raise ValueError(f"--sheet: {path_on_disk.name} is not an Excel file; leave --sheet out.")
     file = TableFile(path_on_disk, file_format, missing_rule(missing, file_format), {})
     if file_format != "csv":
         return _with_columns(file, file.read_header())
@@ -75,6 +84,16 @@ def open_table(
     file = replace(file, separator=separator, encoding=encoding, decimal=decimal)
     header = file.read_header()
     return _with_numbered_header(_with_columns(file, header), header, _n_blank_lines(head))
+
+
+def _opened_sheet(path: Path, name: str | None, missing: str | None) -> TableFile:
+    """Open a sheet of a workbook, which is copied to a CSV in a temporary folder."""
+    sheet = read_sheet(path, name)
+    copy = _temporary_folder() / path.name
+    sheet.write_csv(copy)
+    file = TableFile(copy, "csv", missing_rule(missing, "csv"), {}, sheet=sheet.name)
+    header = file.read_header()
+    return _with_numbered_header(_with_columns(file, header), header, sheet.n_blank)
 
 
 def _require_pyarrow() -> None:
@@ -158,7 +177,7 @@ def _printable(name: str) -> str:
 
 
 def _format_of(file: Path, *, piped: bool) -> str:
-    """Return "csv", "parquet" or "ipc"; the first bytes take precedence over the name."""
+    """Return "csv", "parquet", "ipc" or "xlsx"; the first bytes take precedence over the name."""
     if file.is_dir():
         raise ValueError(f"{file} is a folder; name a file in it.")
     with file.open("rb") as stream:
@@ -166,6 +185,8 @@ def _format_of(file: Path, *, piped: bool) -> str:
     for signature, found in SIGNATURES.items():
         if start.startswith(signature):
             return found
+    if file.suffix.lower() in WORKBOOKS or (piped and start.startswith(ZIP)):
+        return "xlsx"
     return "csv" if piped else _format_by_name(file)
 
 
@@ -175,13 +196,13 @@ def _format_by_name(file: Path) -> str:
     if last in ARCHIVES:
         raise ValueError(f"{file.name} is packed; unpack it first (.csv.gz and .csv.bz2 are fine).")
     if last in SPREADSHEETS:
-        raise ValueError(f"{file.name} is a spreadsheet; save it as 'CSV UTF-8' first.")
+        raise ValueError(f"{file.name} is a spreadsheet; save it as .xlsx or 'CSV UTF-8' first.")
     plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2")]
     found = FORMATS.get(plain[-1]) if plain else None
     if found is None:
         raise ValueError(
-            f"{file.name}: the ending should say what it is, one of {', '.join(FORMATS)} "
-            "(.csv.gz is fine too). Rename the file."
+            f"{file.name}: the ending should say what it is, one of "
+            f"{', '.join([*FORMATS, *WORKBOOKS])} (.csv.gz is fine too). Rename the file."
         )
     return found
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import chain, dropwhile, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairordinal._lazy import StreamTotals, keeps_dictionaries
 from fairordinal._source._cells import MissingRule
@@ -25,6 +25,7 @@ READ_AHEAD = 2  # batches and files that pyarrow reads in advance
 BATCH_ROWS = 1 << 18
 LEADING_ZERO = r"^\s*0[0-9]"  # of codes that look like numbers
 COUNT = "count"  # a column of counts, beside those of the file, which have numbers for names
+SUMS = ("weight", "squared weight", "weight above 0")  # columns that are summed for weights
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class TableFile:
     duplicated: tuple[str, ...] = ()  # names of several columns, which cannot be read by name
     header: tuple[str, ...] | None = None  # names that replace those of a CSV
     skipped: int = 0  # lines of a CSV before the first row, if there is a `header`
+    sheet: str = ""  # of an Excel file, of which `path` is a copy as CSV
 
     def column(self, name: str, option: str) -> str:
         """Return the name of a column in the file; raise ValueError if there is none."""
@@ -51,7 +53,7 @@ class TableFile:
         folded = {known.casefold(): known for known in self.columns}
         near = difflib.get_close_matches(name.strip().casefold(), folded, 1)
         hint = f" Did you mean {folded[near[0]]!r}?" if near else ""
-        if len(self.columns) == 1 and self.format == "csv":
+        if len(self.columns) == 1 and self.format == "csv" and not self.sheet:
             hint = f" Are cells separated by {self.separator!r}? If not, pass --separator."
         known = listed([*self.columns, *self.duplicated])
         raise ValueError(
@@ -67,16 +69,43 @@ class TableFile:
         return CsvText(self.path, self.encoding, self.separator)
 
     def locate(self, row: int) -> str:
-        """Return where row `row` is, for a message: the line of a CSV, else the row from 1 on."""
+        """Return where row `row` is, for a message: the line of a CSV, else the row from 1 on.
+
+        Rows of a sheet are counted as in the spreadsheet.
+        """
         if self.format != "csv":
             return f"row {row + 1:,}"
         found = next(islice(self._records(), row + 1, None), None)
-        return f"row {row + 1:,} below the header" if found is None else f"line {found.line:,}"
+        if found is None:
+            return f"row {row + 1:,} below the header"
+        return f"row {found.number:,} of the sheet" if self.sheet else f"line {found.line:,}"
 
     def _records(self) -> Iterator[Record]:
         """Yield the header and the rows of a CSV; a blank line is a row if there is one column."""
         found = dropwhile(lambda record: not record.cells, records(self.csv_text))
         return (record for record in found if record.cells or self._has_one_column)
+
+    def with_columns(self, names: Sequence[str], columns: Iterable[Sequence[str]]) -> str | None:
+        """Return the text of a CSV with columns of text appended, and its own cells unchanged.
+
+        None if the rows of the file are not those of the columns.
+        """
+        parts, end = [], "\n"
+        rows = chain([names], zip(*columns, strict=True))
+        try:
+            for record, added in zip(self._records(), rows, strict=True):
+                text = record.text.rstrip("\r\n")
+                end = record.text[len(text) :] or end  # the last line may have none
+                parts += [text, *(f"{self.separator}{self._quoted(cell)}" for cell in added), end]
+        except ValueError:  # a cell is too long for the reader of records
+            return None
+        return "".join(parts)
+
+    def _quoted(self, cell: str) -> str:
+        """Return a cell in quotes if it holds the separator, a quote or a line end."""
+        if not any(mark in cell for mark in (self.separator, '"', "\n", "\r")):
+            return cell
+        return '"{}"'.format(cell.replace('"', '""'))
 
     @property
     def _has_one_column(self) -> bool:
@@ -291,23 +320,33 @@ class RowCounts:
 
     columns: dict[str, Any]  # pyarrow columns of raw cells
     counts: list[float]
+    weights: tuple[list[float], ...] = ()  # sums of weights and of squares; numbers above 0
+
+
+class CountColumn(NamedTuple):
+    """A column of counts or of survey weights, and the option that names it."""
+
+    name: str
+    option: str
+    survey: bool = False
 
 
 def count_rows(
     file: TableFile,
     names: Sequence[str],
     *,
-    count: str | None = None,
+    count: CountColumn | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> RowCounts:
     """Count equal rows in one pass; memory is needed for distinct rows only.
 
-    `count` names a column of counts, if rows already stand for several. `on_progress` is called
-    with the number of rows read so far.
+    `count` is a column of counts, if rows already stand for several, or of survey weights, which
+    are summed besides the rows. `on_progress` is called with the number of rows read so far.
     """
-    names, weight = list(dict.fromkeys(names)), [count] if count else []
-    totals, n_rows = StreamTotals(_keys(names), {COUNT: "sum"}), 0
-    for batch in file.batches([*names, *weight]):
+    names, weight = list(dict.fromkeys(names)), [count.name] if count else []
+    sums = [COUNT, *SUMS] if count and count.survey else [COUNT]
+    totals, n_rows = StreamTotals(_keys(names), dict.fromkeys(sums, "sum")), 0
+    for batch in file.batches(list(dict.fromkeys([*names, *weight]))):
         n_rows += batch.num_rows
         totals.add(_grouped(batch, names, count, file))
         if on_progress:
@@ -315,8 +354,9 @@ def count_rows(
     if not n_rows:
         raise ValueError(f"{file.path.name} has no rows below its header.")
     total = totals.total()
-    *columns, counts = total.columns
-    return RowCounts(dict(zip(names, columns, strict=True)), counts.to_pylist())
+    columns = dict(zip(names, total.columns, strict=False))
+    counts, *weights = (total.column(name).to_pylist() for name in sums)
+    return RowCounts(columns, counts, tuple(weights))
 
 
 def _keys(names: Sequence[str]) -> list[str]:
@@ -324,22 +364,31 @@ def _keys(names: Sequence[str]) -> list[str]:
     return [str(number) for number in range(len(names))]
 
 
-def _grouped(batch: Any, names: Sequence[str], count: str | None, file: TableFile) -> Any:
+def _grouped(batch: Any, names: Sequence[str], count: CountColumn | None, file: TableFile) -> Any:
     """Return the distinct rows of a batch with their counts."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     block, keys = pa.table(batch), _keys(names)
     rows = block.select(list(names)).rename_columns(keys)
     if count is None:
         found = rows.group_by(keys).aggregate([([], "count_all")])
         return found.rename_columns([*keys, COUNT])
-    numbers = _read_counts(file.missing.clean(block.column(count)), count, file.decimal)
-    found = rows.append_column(COUNT, numbers).group_by(keys).aggregate([(COUNT, "sum")])
-    return found.rename_columns([*keys, COUNT])
+    column = file.missing.clean(block.column(count.name))
+    numbers = read_counts(column, count.name, file.decimal, count.option)
+    if not count.survey:
+        found = rows.append_column(COUNT, numbers).group_by(keys).aggregate([(COUNT, "sum")])
+        return found.rename_columns([*keys, COUNT])
+    above = pc.cast(pc.greater(numbers, 0), pa.float64())
+    for name, values in zip(SUMS, (numbers, pc.multiply(numbers, numbers), above), strict=True):
+        rows = rows.append_column(name, values)
+    sums = [(name, "sum") for name in SUMS]
+    found = rows.group_by(keys).aggregate([([], "count_all"), *sums])
+    return found.rename_columns([*keys, COUNT, *SUMS])
 
 
-def _read_counts(column: Any, name: str, decimal: str) -> Any:
-    """Read a column of counts: finite numbers of at least 0, one in each row."""
+def read_counts(column: Any, name: str, decimal: str, option: str) -> Any:
+    """Read a column of counts or weights: finite numbers of at least 0, one in each row."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -351,17 +400,17 @@ def _read_counts(column: Any, name: str, decimal: str) -> Any:
         found = re.search("'(.*)'", str(error), re.DOTALL)
         value = f", got {found[1]!r}" if found else f", got {column.type}"
         raise ValueError(
-            f"--counts: column {name!r} must hold numbers{value}. Write them without separators "
+            f"{option}: column {name!r} must hold numbers{value}. Write them without separators "
             "between thousands."
         ) from error
     if numbers.null_count:
         raise ValueError(
-            f"--counts: column {name!r} has no number in some rows. Leave these rows out, or write "
+            f"{option}: column {name!r} has no number in some rows. Leave these rows out, or write "
             "0."
         )
     wrong = numbers.filter(pc.invert(pc.and_(pc.greater_equal(numbers, 0), pc.is_finite(numbers))))
     if len(wrong):
         raise ValueError(
-            f"--counts: column {name!r} must hold numbers of at least 0, got {wrong[0].as_py():g}."
+            f"{option}: column {name!r} must hold numbers of at least 0, got {wrong[0].as_py():g}."
         )
     return numbers

@@ -32,9 +32,10 @@ from fairordinal._validation._columns import (
     read_column,
     stack,
 )
-from fairordinal._validation._labels import check_complete, order_labels
+from fairordinal._validation._labels import READINGS, are_labels, check_complete, order_labels
 from fairordinal._validation._models import labels_of, predictions_of, shared_labels
 from fairordinal._validation._samples import (
+    WEIGHTS,
     Samples,
     Weight,
     check_weight,
@@ -43,17 +44,21 @@ from fairordinal._validation._samples import (
     read_target,
     read_weight,
     relative_weight,
+    survey_weight,
     weight_of_one_row,
     weight_range,
 )
 
 __all__ = [
+    "READINGS",
+    "WEIGHTS",
     "Array",
     "Coded",
     "Column",
     "RowError",
     "Samples",
     "Weight",
+    "are_labels",
     "check_choice",
     "check_complete",
     "check_fraction",
@@ -80,6 +85,7 @@ __all__ = [
     "row_blocks",
     "shared_labels",
     "stack",
+    "survey_weight",
     "warn_misaligned",
     "weight_of_one_row",
     "weight_range",

@@ -7,40 +7,66 @@ which have levels of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
-from fairordinal._validation._checks import listed
+from fairordinal._validation._checks import check_choice, listed
 from fairordinal._validation._codes import Coded, all_whole, encode
 from fairordinal._validation._columns import Array, Column, is_number, locate, read_column
 
 MOST_LISTED = 20  # labels in a message
-FEW_LABELS = 10  # so few distinct integers are labels, even if y_true does not hold them all
+READINGS = ("auto", "labels", "scores")  # of predictions
+
+
+class Reading(NamedTuple):
+    """How predictions were read; `guessed` if integers could also be read the other way."""
+
+    are_labels: bool
+    guessed: bool = False
 
 
 def order_labels(
-    truth: Column, predicted: Column, labels: Any, *, as_scores: bool = False, least: int = 2
-) -> tuple[Coded, Coded, bool]:
-    """Return codes of true labels, codes of predictions, and whether predictions are labels.
+    truth: Column,
+    predicted: Column,
+    labels: Any,
+    *,
+    predictions: str = "auto",
+    least: int = 2,
+) -> tuple[Coded, Coded, Reading]:
+    """Return codes of true labels, codes of predictions, and how predictions were read.
 
-    Numeric predictions are labels if each is a label of y_true or of `labels`, or if all are
-    integers and y_true and the predictions together have at most `FEW_LABELS` levels, or at most
-    twice as many as y_true. Otherwise, and always with `as_scores`, they are scores. y_true must
-    hold at least `least` labels.
+    With ``predictions="auto"``, numbers are labels if `are_labels` holds for the labels of y_true,
+    or for the given ones. y_true must hold at least `least` labels.
     """
+    check_choice(predictions, "predictions", READINGS)
     for column in (truth, predicted):
         check_complete(column)
-    if as_scores:
-        return order_labels(truth, truth, labels)[0], encode(predicted), False
+    if predictions == "scores":
+        return order_labels(truth, truth, labels)[0], encode(predicted), Reading(False)
     if labels is None and truth.names is None and predicted.names is None:
-        return _order_numbers(encode(truth), encode(predicted), least)
+        return _order_numbers(encode(truth), encode(predicted), predictions, least)
     levels = _given_order(labels) if labels is not None else _declared_order(truth, predicted)
-    coded = _to_levels(encode(truth), levels)
-    if predicted.names is None and not _must_be_labels(predicted, levels):
-        return coded, encode(predicted), False
-    return coded, _to_levels(encode(predicted), levels), True
+    coded, found = _to_levels(encode(truth), levels), encode(predicted)
+    remedy = ""
+    if predictions == "auto" and predicted.names is None:
+        if levels.dtype.kind == "O":
+            _check_no_codes(predicted, found.levels, levels)
+            return coded, found, Reading(False)
+        if not are_labels(levels, _merged_levels(levels, found.levels)):
+            return coded, found, Reading(False, guessed=all_whole(found.levels))
+        remedy = "; an audit takes scores with predictions='scores'"
+    return coded, _to_levels(found, levels, remedy), Reading(True)
+
+
+def are_labels(known: Array, both: Array) -> bool:
+    """Return whether predicted numbers are labels; `both` has all distinct labels and predictions.
+
+    They are if each is a known label, or if all are integers and more than half are known labels.
+    """
+    n_new = len(both) - len(known)
+    return n_new == 0 or (n_new < len(known) and all_whole(both))
 
 
 def check_complete(column: Column) -> None:
@@ -68,20 +94,35 @@ def check_complete(column: Column) -> None:
         )
 
 
-def _order_numbers(truth: Coded, predicted: Coded, least: int) -> tuple[Coded, Coded, bool]:
+def _order_numbers(
+    truth: Coded, predicted: Coded, predictions: str, least: int
+) -> tuple[Coded, Coded, Reading]:
     if len(truth.levels) < least:
         raise ValueError(
             f"{truth.name} has one label ({truth.levels[0].item()!r}); ordinal labels are at least "
             "two. Pass all labels in ascending order if others can occur: labels=[...]."
         )
     levels = _merged_levels(truth.levels, predicted.levels)
-    whole = all_whole(levels)
-    most = max(FEW_LABELS, 2 * len(truth.levels)) if whole else len(truth.levels)
-    if len(levels) > most:
-        return truth, predicted, False
+    whole, some_new = all_whole(levels), len(levels) > len(truth.levels)
+    if predictions == "auto" and not are_labels(truth.levels, levels):
+        return truth, predicted, Reading(False, guessed=all_whole(predicted.levels))
+    if some_new and not whole:
+        raise _no_labels(truth, predicted)
     if whole and truth.levels.dtype.kind in "iu" and levels[-1] < 2**63:
         levels = levels.astype(np.int64)
-    return _to_levels(truth, levels), _to_levels(predicted, levels), True
+    reading = Reading(True, guessed=predictions == "auto" and some_new)
+    return _to_levels(truth, levels), _to_levels(predicted, levels), reading
+
+
+def _no_labels(truth: Coded, predicted: Coded) -> ValueError:
+    """Return an error about numbers that are neither integers nor labels of y_true."""
+    rows = predicted.rows_with(np.flatnonzero(~np.isin(predicted.levels, truth.levels)))
+    value = predicted.levels.tolist()[predicted.codes(slice(rows[0], rows[0] + 1))[0]]
+    return ValueError(
+        f"{predicted.name} must hold predicted labels, got {value!r} "
+        f"{locate(rows, predicted.counts)}, which is no label of {truth.name}. Cut scores into "
+        "labels first, or pass all labels in ascending order: labels=[...]."
+    )
 
 
 def _merged_levels(truth: Array, predicted: Array) -> Array:
@@ -152,21 +193,17 @@ def _declared_order(truth: Column, predicted: Column) -> Array:
     )
 
 
-def _must_be_labels(predicted: Column, levels: Array) -> bool:
-    """Return whether numeric predictions are labels: integers, or numbers that are levels."""
-    if levels.dtype.kind == "O":
-        if predicted.values.dtype.kind == "f":
-            return False
+def _check_no_codes(predicted: Column, values: Array, names: Array) -> None:
+    """Raise ValueError for integers that may be codes of labels, which are names."""
+    if predicted.values.dtype.kind != "f" and len(values) <= len(names):
         raise ValueError(
             f"{predicted.name} holds whole numbers (first {predicted.show(0)}) but the labels are "
-            f"names {levels.tolist()}. Pass predicted names, or scores as floating-point numbers."
+            f"names {names.tolist()}. Pass predicted names; an audit takes the numbers as scores "
+            "with predictions='scores'."
         )
-    if all_whole(predicted.values):
-        return True
-    return bool(np.isin(predicted.values, levels).all())
 
 
-def _to_levels(coded: Coded, levels: Array) -> Coded:
+def _to_levels(coded: Coded, levels: Array, remedy: str = "") -> Coded:
     """Recode a column into the given levels; raise ValueError for rows with another value."""
     place = {level: code for code, level in enumerate(levels.tolist())}
     new_code = np.array([place.get(level, -1) for level in coded.levels.tolist()], dtype=np.intp)
@@ -176,7 +213,7 @@ def _to_levels(coded: Coded, levels: Array) -> Coded:
         value = coded.levels.tolist()[coded.codes(slice(rows[0], rows[0] + 1))[0]]
         raise ValueError(
             f"{coded.name} must hold labels from [{listed(levels.tolist(), MOST_LISTED)}], got "
-            f"{value!r} {locate(rows, coded.counts)}. Correct these rows or extend labels=; "
-            "scores may be any fractional numbers."
+            f"{value!r} {locate(rows, coded.counts)}. Correct these rows or extend "
+            f"labels={remedy}."
         )
     return coded.recode(new_code, levels)

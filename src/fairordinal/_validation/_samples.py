@@ -4,26 +4,39 @@ A weight of 2 is a row repeated twice. Only ratios of weights matter for a metri
 very large or very small weights are multiplied by a power of two, which is exact, and products of
 two weights neither overflow nor underflow. `Weight.one` is then the weight of one row: counts that
 are shown and intervals depend on the number of rows, and need it.
+
+A survey weight of 2 is one row that represents two people. Intervals then depend on the sum of the
+squared weights, and numbers of rows are those of the sample.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairordinal._support import warn
-from fairordinal._validation._checks import check_sizes, warn_misaligned
+from fairordinal._validation._checks import check_choice, check_sizes, warn_misaligned
 from fairordinal._validation._codes import Coded, check_same_length, read_groups
 from fairordinal._validation._columns import Array, Column, is_number, read_column
-from fairordinal._validation._labels import check_complete, order_labels
+from fairordinal._validation._labels import Reading, check_complete, order_labels
 
 MOST_SCORED_CELLS = 1024  # groups × labels of an audit of scores, which has one position per row
 USUAL = (2.0**-40, 2.0**64)  # weights are not rescaled if the largest lies in this range
 DIGITS = 2.0**40  # 12 decimal digits, of weights relative to the largest
 MOST_RATIO = 2.0**400  # of two weights: the product of two small ones is still a normal float
+
+
+WEIGHTS = ("frequency", "survey")
+
+
+class SurveyWeight(NamedTuple):
+    """What survey weights have besides their values, for each row or set of equal rows."""
+
+    squares: Array  # sums of squared weights
+    rows: Array  # numbers of rows with a weight above 0
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,7 @@ class Weight:
 
     values: Array
     one: float = 1.0
+    survey: SurveyWeight | None = None
 
     def take(self, rows: Any) -> Weight:
         """Return the weights of some rows."""
@@ -62,6 +76,25 @@ def read_weight(
     weight = check_weight(sample_weight, n_rows, name, rows_of)
     one = weight_of_one_row(*weight_range(weight), name)
     return Weight(weight if one == 1 else weight * one, one)
+
+
+def _as_survey(weight: Weight | None) -> Weight | None:
+    """Return survey weights, given the weight of each row."""
+    if weight is None or weight.survey is not None:
+        return weight
+    survey = SurveyWeight(weight.values**2, (weight.values > 0).astype(np.float64))
+    return replace(weight, survey=survey)
+
+
+def survey_weight(sums: Array, squares: Array, rows: Array, name: str = "sample_weight") -> Weight:
+    """Return survey weights of sets of equal rows, given the sums of weights and of squares."""
+    if not np.isfinite(squares).all() or (squares[sums > 0] == 0).any():
+        raise ValueError(
+            f"the squares of {name} are too large or too small for floating-point numbers. Divide "
+            "or multiply all weights by a constant; it does not change the result."
+        )
+    one = weight_of_one_row(*weight_range(sums), name)
+    return Weight(sums * one, one, SurveyWeight(squares * one * one, rows))
 
 
 def check_weight(
@@ -130,12 +163,16 @@ class Samples:
     truth: Coded
     positions: Coded  # predicted labels, or scores
     weight: Weight | None
-    predicts_labels: bool
+    reading: Reading
     labels_are_given: bool  # if so, labels without rows are kept
 
     @property
     def n_rows(self) -> int:
         return len(self.truth.values)
+
+    @property
+    def predicts_labels(self) -> bool:
+        return self.reading.are_labels
 
 
 def read_samples(
@@ -147,6 +184,8 @@ def read_samples(
     labels: Any = None,
     missing_group: str = "error",
     as_scores: bool = False,
+    predictions: str = "auto",
+    weights: str = "frequency",
     name: str = "y_true",
     predicted_name: str = "y_pred",
 ) -> Samples:
@@ -154,22 +193,27 @@ def read_samples(
 
     `name` and `predicted_name` are the arguments that messages about labels refer to.
     """
-    labelled = {name: y_true, "scores" if as_scores else predicted_name: y_pred}
+    if as_scores:
+        predictions, predicted_name = "scores", "scores"
+    labelled = {name: y_true, predicted_name: y_pred}
     others = {"sensitive_features": sensitive_features, "sample_weight": sample_weight}
     warn_misaligned(labelled | others)
     true = read_column(y_true, name)
-    predicted = read_scores(y_pred) if as_scores else read_column(y_pred, predicted_name)
+    read = read_scores if predictions == "scores" else read_column
+    predicted = read(y_pred, predicted_name)
     groups = read_groups(sensitive_features, missing_group)
     check_same_length(true, predicted, groups)
-    truth, positions, predicts_labels = order_labels(true, predicted, labels, as_scores=as_scores)
+    truth, positions, reading = order_labels(true, predicted, labels, predictions=predictions)
     weight = read_weight(sample_weight, len(truth.values), rows_of=name)
+    if check_choice(weights, "weights", WEIGHTS) == "survey":
+        weight = _as_survey(weight)
     sizes = (len(groups.levels), len(truth.levels))
-    if predicts_labels:
+    if reading.are_labels:
         check_sizes(*sizes, name=name)
     else:
         check_sizes(*sizes, name=name, what="an audit of scores", most_cells=MOST_SCORED_CELLS)
     given = labels is not None or true.ordered or predicted.ordered
-    return Samples(groups, truth, positions, weight, predicts_labels, given)
+    return Samples(groups, truth, positions, weight, reading, given)
 
 
 def read_target(y: Any) -> Column:

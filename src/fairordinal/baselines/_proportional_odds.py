@@ -13,7 +13,7 @@ method with step halving finds the maximum. The third term is -∞ where thresho
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -236,6 +236,8 @@ class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict_proba([[3]]).round(2)
     array([[0.07, 0.66, 0.27]])
     """
+
+    __metadata_request__fit: ClassVar = {"sensitive_features": False}  # they are ignored
 
     def __init__(
         self, alpha: float = 0.0, *, labels: Any = None, tol: float = 1e-8, max_iter: int = 100

@@ -12,8 +12,19 @@ from typing import Annotated, Any
 import typer
 
 import fairordinal
+from fairordinal._render import terminal_width
 from fairordinal._source import MISSING
-from fairordinal.cli._output import NoteHandler, adapt_streams, in_one_line, show, show_note
+from fairordinal.cli._choices import COSTS, MODELS, PAIRWISE, choice, criterion_of, described
+from fairordinal.cli._output import (
+    NoteHandler,
+    adapt_streams,
+    columns_of_terminal,
+    in_one_line,
+    show,
+    show_note,
+    wrapped,
+)
+from fairordinal.cli._wording import in_options, worded
 
 app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
@@ -49,7 +60,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as a note, without the place in the source."""
-    show_note(str(message))
+    show_note(in_options(str(message)))
 
 
 def main() -> None:
@@ -61,20 +72,25 @@ def main() -> None:
     logging.basicConfig(handlers=[NoteHandler()], level=logging.WARNING)
     warnings.showwarning = _show_warning
     arguments = [each for each in sys.argv[1:] if each != "--debug"]
+    with terminal_width(columns_of_terminal()):
+        sys.exit(_run(arguments, debug=len(arguments) < len(sys.argv) - 1))
+
+
+def _run(arguments: list[str], *, debug: bool) -> Any:
+    """Run a command; return its exit code, or the line to print for an error."""
     try:
-        code = app(arguments, standalone_mode=False)
+        return app(arguments, standalone_mode=False)
     except typer.Abort:
-        sys.exit("Stopped.")
+        return "Stopped."
     except Exception as error:
-        if len(arguments) < len(sys.argv) - 1:
+        if debug:
             show(traceback.format_exc(), err=True)
-        sys.exit(_message(error))
-    sys.exit(code)
+        return _message(error)
 
 
 def _message(error: Exception) -> str | int:
     """Return the line to print for an error; 0 if help was printed instead."""
-    words = error.format_message() if hasattr(error, "format_message") else str(error)
+    words = error.format_message() if hasattr(error, "format_message") else worded(error)
     if isinstance(error, OSError) and error.strerror and error.filename:
         words = f"{error.filename}: {error.strerror}."
     command = getattr(getattr(error, "ctx", None), "command_path", "")
@@ -82,17 +98,17 @@ def _message(error: Exception) -> str | int:
         return 0  # a command without arguments, for which help was printed
     line = in_one_line(words) or type(error).__name__
     end = "" if line.endswith((".", "?", "!")) else "."
-    return f"Error: {line}{end} See {command} --help." if command else f"Error: {line}"
+    return wrapped(f"Error: {line}{end} See {command} --help." if command else f"Error: {line}")
 
 
 # Options that several commands share, as annotated types for typer
 
-MODELS = ("auto", "linear", "piecewise", "trees")  # values of --model
-
 File = Annotated[
     Path,
     typer.Argument(
-        help="CSV, TSV, Parquet or Arrow; - is standard input.", show_default=False, metavar="FILE"
+        help="CSV, TSV, Excel (.xlsx), Parquet or Arrow; - is standard input.",
+        show_default=False,
+        metavar="FILE",
     ),
 ]
 Label = Annotated[
@@ -142,6 +158,19 @@ Missing = Annotated[
         metavar="VALUES",
     ),
 ]
+Sheet = Annotated[
+    str | None,
+    typer.Option(help="Sheet of an Excel file; the first one by default.", metavar="NAME"),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        help="Column of weights. A weight of 2 is a row repeated twice; divide survey weights by "
+        "their mean.",
+        metavar="COLUMN",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.")]
 Features = Annotated[
     list[str] | None,
@@ -159,18 +188,31 @@ Ignored = Annotated[
 ]
 Criterion = Annotated[
     str,
-    typer.Option(help="Criterion of fairness, such as demographic_parity or equal_opportunity."),
+    typer.Option(
+        help=f"Criterion of fairness: {described(PAIRWISE)}.",
+        callback=criterion_of(PAIRWISE),
+        metavar="NAME",
+    ),
 ]
 Cost = Annotated[
-    str, typer.Option(help="Cost of errors: absolute, zero_one, squared or asymmetric.")
+    str,
+    typer.Option(
+        help=f"Cost of errors: {', '.join(COSTS)}.",
+        callback=choice("--cost", COSTS),
+        metavar="NAME",
+    ),
 ]
 TradeOff = Annotated[
     float | None,
-    typer.Option(help="Weight of the violation instead of a limit, from 0 to below 1."),
+    typer.Option(
+        help="Weight of the violation instead of a limit, from 0 to below 1.", metavar="NUMBER"
+    ),
 ]
 LimitConfidence = Annotated[
     float | None,
-    typer.Option(help="Keep the limit in new rows with this confidence, such as 0.9."),
+    typer.Option(
+        help="Keep the limit in new rows with this confidence, such as 0.9.", metavar="NUMBER"
+    ),
 ]
 Basis = Annotated[
     str,
@@ -178,6 +220,8 @@ Basis = Annotated[
         "--model",
         help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
         "forest if it is better on held-out rows.",
+        callback=choice("--model", MODELS),
+        metavar="NAME",
     ),
 ]
 Html = Annotated[
@@ -192,15 +236,15 @@ ModelFile = Annotated[
 ]
 
 
-def check_different(options: dict[str, Any]) -> None:
+def check_different(options: dict[str, Any], what: str = "column") -> None:
     """Raise ValueError if a column is named twice; `options` has the columns of each option."""
     seen: dict[str, str] = {}
     for option, names in options.items():
         for name in [names] if isinstance(names, str) else names or []:
             if seen.get(name) == option:
-                raise ValueError(f"{option} names column {name!r} twice; name it once.")
+                raise ValueError(f"{option} names {what} {name!r} twice; name it once.")
             if name in seen:
                 raise ValueError(
-                    f"{option} and {seen[name]} both name column {name!r}; they must differ."
+                    f"{option} and {seen[name]} both name {what} {name!r}; they must differ."
                 )
             seen[name] = option

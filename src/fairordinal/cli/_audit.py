@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +11,9 @@ import typer
 
 import fairordinal
 from fairordinal._audit import Audit, Finding, audit_counts
+from fairordinal._render import names_of
 from fairordinal._source import (
-    ColumnValues,
+    CountColumn,
     TableFile,
     count_missing,
     count_rows,
@@ -21,7 +23,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import advance, progress
-from fairordinal._validation import check_fraction
+from fairordinal._validation import WEIGHTS, check_choice, check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -34,17 +36,21 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     check_different,
 )
+from fairordinal.cli._choices import AUDITED, criterion_of, described
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
     show,
+    show_written,
     write_json,
     write_page,
 )
-from fairordinal.criteria import as_criterion
+from fairordinal.cli._predictions import Predictions, read_predictions, wanted_reading
+from fairordinal.cli._wording import as_shown
 
 UNFAIR = 2  # exit code
 MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
@@ -63,23 +69,75 @@ def audit(
             help="Column with the number of rows that each row stands for.", metavar="COLUMN"
         ),
     ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of weights; see --weights.", metavar="COLUMN")
+    ] = None,
+    weights: Annotated[
+        str,
+        typer.Option(
+            help="frequency: a weight of 2 is a row repeated twice, as with --counts. survey: it "
+            "is one row that represents two people; intervals are those of the rows.",
+            metavar="frequency|survey",
+        ),
+    ] = "frequency",
     order: Order = None,
+    predictions: Annotated[
+        str,
+        typer.Option(
+            help="What --pred holds. auto: numbers are labels if each is a true label, or if all "
+            "are whole and more than half of the values of both columns are true labels.",
+            metavar="auto|labels|scores",
+        ),
+    ] = "auto",
+    scores: Annotated[bool, typer.Option("--scores", help="Same as --predictions scores.")] = False,
     criterion: Annotated[
-        str, typer.Option(help="Criterion that --max-violation limits.")
+        str,
+        typer.Option(
+            help=f"Criterion that --max-violation limits: {described(AUDITED)}.",
+            callback=criterion_of(AUDITED),
+            metavar="NAME",
+        ),
     ] = "demographic_parity",
     max_violation: Annotated[
-        float | None, typer.Option(help="Exit with code 2 if the violation exceeds it.", min=0.0)
+        float | None,
+        typer.Option(
+            help="Exit with code 2 if the violation exceeds it.", min=0.0, metavar="NUMBER"
+        ),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Compare the upper bound at this confidence with the limit."),
+        typer.Option(
+            help="Compare the upper bound at this confidence with the limit.", metavar="NUMBER"
+        ),
     ] = None,
+    higher_is: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether higher labels are better for people, such as grades, or worse, such as "
+            "levels of risk. Without it, no group is called favoured or harmed.",
+            metavar="better|worse",
+        ),
+    ] = None,
+    min_rows: Annotated[
+        int | None,
+        typer.Option(
+            help="Groups with fewer rows are in the tables, but never the main result.", min=1
+        ),
+    ] = None,
+    small_groups: Annotated[
+        str,
+        typer.Option(
+            help="keep, or merge: groups with fewer rows than --min-rows become one, 'other'.",
+            metavar="keep|merge",
+        ),
+    ] = "keep",
     json_file: Json = None,
     html: Html = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Audit predictions for fairness between groups.
@@ -95,23 +153,46 @@ def audit(
 
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
-    as_criterion(criterion)
+    if check_choice(small_groups, "--small-groups", ("keep", "merge")) == "merge" and not min_rows:
+        raise ValueError("--small-groups merge needs --min-rows, such as 30.")
+    if higher_is is not None:
+        check_choice(higher_is, "--higher-is", ("better", "worse"))
+    wanted = wanted_reading(predictions, scores)
+    counted = count_column(counts, weight, weights)
     check_outputs({"--json": json_file, "--html": html}, [file])
     level = 0.95 if confidence is None else check_fraction(confidence, "--confidence")
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     with progress_and_notes(quiet):
-        rows, labels = count_columns(table_file, y, pred, group, counts, order)
+        rows, found = count_columns(table_file, y, pred, group, counted, order, wanted)
         with rows.left_out.explained():
-            result = audit_rows(rows, labels, group, level)
-    show(str(result))
+            result = audit_rows(
+                rows,
+                found,
+                group,
+                level,
+                higher_is=higher_is,
+                min_group_rows=min_rows,
+                small_groups=small_groups,
+            )
+    _check_audited(result, criterion)
+    show(as_shown(str(result)))
+    found.show_note(result)
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out))
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
+        data |= found.described(result)
+        data |= {"Weights": f"{weight} ({weights})"} if weight else {}
         write_report(html, data, result, criterion, max_violation)
+    show_written(html, json_file)
     if max_violation is not None:
         bounded = confidence is not None
         raise typer.Exit(compare_to_limit(result, criterion, max_violation, bounded=bounded))
@@ -122,54 +203,87 @@ def _show_rows(n_rows: int) -> None:
 
 
 def count_columns(
-    file: TableFile, y: str, pred: str, groups: list[str], counts: str | None, order: str | None
-) -> tuple[CompleteRows, list[Any]]:
-    """Return the distinct rows of the columns, and the labels in ascending order."""
-    check_different({"--y": y, "--pred": pred, "--group": groups, "--counts": counts})
+    file: TableFile,
+    y: str,
+    pred: str,
+    groups: list[str],
+    counted: CountColumn | None,
+    order: str | None,
+    wanted: str = "auto",
+) -> tuple[CompleteRows, Predictions]:
+    """Return the distinct rows of the columns, and how the predictions were read."""
+    named_counts = {} if counted is None else {counted.option: counted.name}
+    check_different({"--y": y, "--pred": pred, "--group": groups} | named_counts)
     named = {y: file.column(y, "--y"), pred: file.column(pred, "--pred")}
     named |= {name: file.column(name, "--group") for name in groups}
-    weight = file.column(counts, "--counts") if counts else None
+    if counted is not None:
+        counted = counted._replace(name=file.column(counted.name, counted.option))
     with progress(f"reading {file.path.name}"):
-        found = count_rows(file, [*named.values()], count=weight, on_progress=_show_rows)
+        found = count_rows(file, [*named.values()], count=counted, on_progress=_show_rows)
     raw = {name: found.columns[there] for name, there in named.items()}
     clean = clean_columns(file, raw, [y, pred], order)
-    true, predicted = (
-        read_labels(clean[name].to_pylist(), file.decimal, order) for name in (y, pred)
-    )
+    true = read_labels(clean[y].to_pylist(), file.decimal, order)
     labels = order_of(file, named[y], true, order, "--y")
     labels.check(true, "--y")
-    if not (predicted.are_numbers and true.are_numbers):
-        _check_scores(predicted, labels.labels)
-        labels.check(predicted, "--pred")
+    predicted = read_predictions(
+        clean[pred].to_pylist(), labels, wanted, found.counts, file.decimal, order
+    )
     columns = {y: true.values, pred: predicted.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     missing = count_missing(raw, clean, found.counts)
-    return drop_incomplete(columns, missing, found.counts), labels.labels
+    rows = drop_incomplete(columns, missing, found.counts)
+    return replace(rows, weights=[np.array(sums)[rows.places] for sums in found.weights]), predicted
 
 
-def _check_scores(predicted: ColumnValues, labels: list[Any]) -> None:
-    """Raise ValueError for a cell that keeps a column of scores from being numeric."""
-    name = predicted.first_name
-    if name is not None and name not in labels:
-        raise ValueError(
-            f"--pred: the column must hold labels or finite numbers, got {name!r}. Correct it, "
-            "or leave the cell empty."
-        )
+def count_column(counts: str | None, weight: str | None, weights: str) -> CountColumn | None:
+    """Return the column that --counts or --weight names."""
+    if weights not in WEIGHTS:
+        raise ValueError(f"--weights must be {' or '.join(WEIGHTS)}, got {weights!r}.")
+    if counts is not None and weight is not None:
+        raise ValueError("--counts and --weight both say what rows count; pass one of them.")
+    if weights == "survey" and weight is None:
+        raise ValueError("--weights survey needs --weight, the column of weights.")
+    if weight is not None:
+        return CountColumn(weight, "--weight", weights == "survey")
+    return None if counts is None else CountColumn(counts, "--counts")
 
 
 def audit_rows(
-    rows: CompleteRows, labels: list[Any], groups: list[str], confidence: float
+    rows: CompleteRows,
+    predictions: Predictions,
+    groups: list[str],
+    confidence: float,
+    *,
+    higher_is: str | None = None,
+    min_group_rows: float | None = None,
+    small_groups: str = "keep",
 ) -> Audit:
     """Audit distinct rows; their counts are passed as a column whose name is empty."""
     y, pred = [*rows.columns][:2]
+    options: dict[str, Any] = {
+        "labels": predictions.labels,
+        "predictions": predictions.reading,
+        "confidence": confidence,
+        "higher_is": higher_is,
+        "min_group_rows": min_group_rows,
+        "small_groups": small_groups,
+    }
+    if rows.weights:
+        sums, squares, above = rows.weights
+        return fairordinal.audit(
+            *(rows.columns[y], rows.columns[pred]),
+            sensitive_features={name: rows.columns[name] for name in groups},
+            sample_weight=survey_weight(sums, squares, above, "--weight"),
+            weights="survey",
+            **options,
+        )
     return audit_counts(
         {**rows.columns, "": rows.counts},
         y_true=y,
         y_pred=pred,
         sensitive_features=groups,
         count="",
-        labels=labels,
-        confidence=confidence,
+        **options,
     )
 
 
@@ -186,6 +300,16 @@ def compare_to_limit(result: Audit, criterion: str, limit: float, *, bounded: bo
     verdict = f"{finding.criterion.title}: {what} {value:.4g} {sign} {limit:g}"
     show(f"{'PASS' if fair else 'FAIL'}: {verdict}.", err=True)
     return 0 if fair else UNFAIR
+
+
+def _check_audited(result: Audit, criterion: str) -> None:
+    """Raise ValueError for a criterion that scores do not allow."""
+    known = [finding.criterion.name for finding in result.findings]
+    if criterion not in known:
+        raise ValueError(
+            f"--criterion: {criterion} needs predicted labels, but --pred holds scores. Choose one "
+            f"of {', '.join(known)}, or cut the scores into labels first."
+        )
 
 
 def describe_data(
@@ -218,19 +342,37 @@ def as_json(result: Audit, left_out: LeftOut) -> dict[str, Any]:
         "fairordinal": fairordinal.__version__,
         "missing": left_out.as_json(),
         "labels": result.table.labels,
+        "predictions": "labels" if result.table.predicts_labels else "scores",
         "confidence": result.confidence,
         "interval": result.interval,
+        "higher_is": result.higher_is,
         "findings": [
             {
                 "criterion": finding.criterion.name,
                 "violation": finding.violation,
                 "violation_interval": finding.violation_interval,
+                "main_pair": _main_pair(finding),
+                "too_small": finding.too_small,
                 "pairs": finding.rows(_worst(finding)),
                 "pairs_left_out": max(len(finding.places[0]) - MOST_PAIRS, 0),
             }
             for finding in result.findings
         ],
-        "groups": result.group_columns(),
+        "groups": {"group": names_of(result.table.groups.tolist()), **result.group_columns()},
+        "merged_groups": result.merged_groups,
+    }
+
+
+def _main_pair(finding: Finding) -> dict[str, Any] | None:
+    """Return the pair of groups that the printed summary leads with."""
+    if finding.headline is None:
+        return None
+    part, g, h = finding.headline
+    names = names_of(finding.table.groups.tolist())
+    return {
+        "part": finding.criterion.parts(finding.table)[part],
+        "group": names[g],
+        "other": names[h],
     }
 
 

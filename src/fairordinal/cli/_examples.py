@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._support import show_progress, visible
-from fairordinal.cli._frontier import describe, write_report
+from fairordinal.cli._frontier import as_text, describe, write_report
 from fairordinal.cli._output import resumable, show, shows_progress
 
 LIMIT = 0.1  # of the violation in the demo
@@ -32,16 +32,15 @@ def demo(
     """
     frame = table_of_patients()
     show("1. Is a linear regression fair between the sexes, if the sex is not an input?\n")
-    found = audit_regression(frame)
-    show(str(found))
+    show(str(audit_regression(frame)))
     show("\n2. What does it cost to be fair?\n")
     with show_progress(shows_progress(quiet)):
         rows, models = fit_frontier(frame)
-    show(str(models))
     chosen = models.select(max_violation=LIMIT)
-    show(describe(chosen, LIMIT))
+    show(as_text(models, chosen, "the report"))
+    show(describe(models, chosen, LIMIT))
     show("\n3. Written for you to look at, and to predict with:")
-    for path in write_results(out, found, rows, models, chosen):
+    for path in write_results(out, rows, models, chosen):
         show(f"   {visible(str(path))}")
 
 
@@ -78,20 +77,23 @@ def fit_frontier(frame: dict[str, Any]) -> tuple[Any, Any]:
     return rows, models.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
 
 
-def write_results(folder: Path, found: Any, rows: Any, models: Any, chosen: Any) -> list[Path]:
+def write_results(folder: Path, rows: Any, models: Any, chosen: Any) -> list[Path]:
     """Write the report and the chosen model; return the paths."""
     from fairordinal.models import save_model
 
     report, model = folder / "report.html", folder / "model.json"
     save_model(rows.model(chosen), model)
-    write_report(report, "Progression of diabetes", rows, models, chosen, LIMIT, audit=found)
+    write_report(report, "Progression of diabetes", rows, models, chosen, LIMIT)
     return [report, model]
 
 
 def reproduce(
     name: Annotated[str, typer.Argument(help=f"One of {NAMES}.")],
     splits: Annotated[
-        int | None, typer.Option(min=1, help="Number of splits; all of the paper by default.")
+        int | None,
+        typer.Option(
+            min=1, help="Number of splits; all of the paper by default.", metavar="NUMBER"
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Three splits, and small grids for the methods of ORCA.")
@@ -100,7 +102,9 @@ def reproduce(
         list[str] | None,
         typer.Option(help="A method of ORCA, in figure2; repeat it for more. All by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for all cores.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
+    ] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:

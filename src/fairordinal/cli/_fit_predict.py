@@ -8,10 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from fairordinal._source import TableFile, count_missing, open_table
-from fairordinal._support import visible
-from fairordinal._validation import check_choice
+from fairordinal._support import visible, write_whole
 from fairordinal.cli._app import (
-    MODELS,
     Basis,
     Cost,
     Criterion,
@@ -27,7 +25,9 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     TradeOff,
+    Weight,
     check_different,
 )
 from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
@@ -39,6 +39,7 @@ from fairordinal.cli._output import (
     show,
     show_note,
     show_written,
+    wrapped,
     write_table,
 )
 
@@ -56,7 +57,9 @@ def fit(
     ],
     max_violation: Annotated[
         float | None,
-        typer.Option(help="Largest violation in new rows; 0.05 by default.", min=0.0),
+        typer.Option(
+            help="Largest violation in new rows; 0.05 by default.", min=0.0, metavar="NUMBER"
+        ),
     ] = None,
     trade_off: TradeOff = None,
     confidence: LimitConfidence = None,
@@ -65,6 +68,7 @@ def fit(
     basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
+    weight: Weight = None,
     order: Order = None,
     onnx: Annotated[
         Path | None, typer.Option(help="Also export the model to this file.", metavar="FILE")
@@ -73,6 +77,7 @@ def fit(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit a fair model to a table, and write it to a file.
@@ -89,13 +94,19 @@ def fit(
     """
     from fairordinal.models import export_onnx, fit_table, save_model
 
-    check_choice(basis, "--model", MODELS)
     check_outputs({"--out": out, "--onnx": onnx}, [file])
-    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    check_different(
+        {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    table_file = open_table(
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
+    )
+    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
     if table.note and not quiet:
         show_note(table.note)
     with progress_and_notes(quiet), rows_located(table_file):
@@ -105,6 +116,7 @@ def fit(
             sensitive_features=group,
             features=feature or None,
             ignore=ignore or (),
+            sample_weight=weight,
             labels=table.labels,
             criterion=criterion,
             trade_off=trade_off,
@@ -116,7 +128,7 @@ def fit(
     save_model(model, out)
     if onnx:
         export_onnx(model, onnx)
-    show(str(model))
+    show("\n".join(map(wrapped, str(model).split("\n"))))
     table.show_missing(model.data)
     if missing is not None:
         show("Give the same --missing to predict.")
@@ -131,7 +143,9 @@ def predict(
         Path,
         typer.Option("--out", "-o", help="CSV, TSV, Parquet or Arrow to write.", metavar="FILE"),
     ],
-    name: Annotated[str, typer.Option("--as", help="Name of the new column.")] = "predicted",
+    name: Annotated[
+        str, typer.Option("--as", help="Name of the new column.", metavar="NAME")
+    ] = "predicted",
     score: Annotated[
         str | None, typer.Option(help="Name of a column for the scores.", metavar="NAME")
     ] = None,
@@ -146,6 +160,7 @@ def predict(
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
 ) -> None:
     """Predict labels for the rows of a table; all its columns are kept.
 
@@ -154,7 +169,8 @@ def predict(
 
     Spreadsheets run text that begins with =, +, - or @ as a formula. In CSV and TSV, such labels of
     a model get a ' in front, unless --no-safe-csv is passed; numbers stay. Cells of the table that
-    is read are written as they are: check them if you do not trust the table.
+    is read are written as they are: check them if you do not trust the table. A CSV keeps its
+    separator, quotes and decimal mark.
 
     Examples
     --------
@@ -166,7 +182,12 @@ def predict(
     check_outputs({"--out": out}, [model, file])
     fitted = load_model(model)
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
     categories = fitted.preparation.categories  # cells of a category are never missing
     frame = table_file.table([*categories], labels=categories)
@@ -178,11 +199,12 @@ def predict(
         scores = fitted.scores(frame) if score else None
     if safe_csv and is_text(out):
         labels, n_changed = without_formulas(labels, fitted.classes_)
-    found = raw.append_column(name, [labels])
-    if score:
-        found = found.append_column(score, [scores])
-    write_table(out, found)
-    show(f"Written: {visible(str(out))}, {found.num_rows:,} rows")
+    added = {name: labels} | ({score: scores} if score else {})
+    if not write_beside(out, table_file, added):
+        for new, column in added.items():
+            raw = raw.append_column(new, [column])
+        write_table(out, raw)
+    show(f"Written: {visible(str(out))}, {len(labels):,} rows")
     if n_changed:
         show(
             f"{n_changed:,} predicted labels got a ' in front: a spreadsheet could run them as "
@@ -191,6 +213,27 @@ def predict(
     inputs = [column.name for column in fitted.preparation.columns]
     raw_inputs, clean = ({name: table.column(name) for name in inputs} for table in (raw, frame))
     show_missing_inputs(count_missing(raw_inputs, clean))
+
+
+def write_beside(path: Path, file: TableFile, added: dict[str, Any]) -> bool:
+    """Write the text of a CSV with new columns to a text file; return whether this was possible.
+
+    The text keeps its separator and its decimal mark, unless the ending of the path forbids it.
+    """
+    is_tab = path.suffix.lower() == ".tsv"
+    if file.format != "csv" or not is_text(path) or is_tab != (file.separator == "\t"):
+        return False
+    columns = [
+        [_cell(value, file.decimal) for value in column.tolist()] for column in added.values()
+    ]
+    text = file.with_columns([*added], columns)
+    if text is not None:
+        write_whole(path, text)
+    return text is not None
+
+
+def _cell(value: Any, decimal: str) -> str:
+    return repr(value).replace(".", decimal) if isinstance(value, float) else str(value)
 
 
 def _check_new_columns(file: TableFile, added: dict[str, str | None]) -> None:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from fairordinal._render import paragraphs
 from fairordinal._source import describe_missing, open_table
-from fairordinal._validation import check_choice, check_fraction
+from fairordinal._validation import check_fraction
 from fairordinal.cli._app import (
-    MODELS,
     Basis,
     Cost,
     Criterion,
@@ -29,6 +29,8 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
+    Weight,
     check_different,
 )
 from fairordinal.cli._input import Table, read_table, rows_located
@@ -41,6 +43,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.cli._wording import in_options
 
 
 def frontier(
@@ -49,7 +52,11 @@ def frontier(
     group: Groups,
     max_violation: Annotated[
         float | None,
-        typer.Option(help="Choose the cheapest model within this limit; else the knee.", min=0.0),
+        typer.Option(
+            help="Choose the cheapest model within this limit; else the knee.",
+            min=0.0,
+            metavar="NUMBER",
+        ),
     ] = None,
     confidence: LimitConfidence = None,
     out: ModelFile = None,
@@ -60,12 +67,16 @@ def frontier(
     basis: Basis = "auto",
     feature: Features = None,
     ignore: Ignored = None,
+    weight: Weight = None,
     order: Order = None,
-    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
+    ] = 1,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Fit models from accurate to fair, show the frontier, and choose one.
@@ -82,23 +93,33 @@ def frontier(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
-    check_choice(basis, "--model", MODELS)
+    if jobs == 0:
+        raise ValueError("--jobs must be a number of processes, or -1 for all cores, got 0.")
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
-    check_different({"--y": y, "--group": group, "--feature": feature, "--ignore": ignore})
-    table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+    check_different(
+        {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [])
+    table_file = open_table(
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
+    )
+    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
     if table.note and not quiet:
         show_note(table.note)
     with progress_and_notes(quiet), rows_located(table_file):
-        rows, found = fit_frontier(table, y, group, feature, ignore, criterion, cost, jobs, basis)
+        rows, found = fit_frontier(
+            *(table, y, group, feature, ignore, criterion, cost, jobs, basis), weight=weight
+        )
     if max_violation is None:
         chosen = found.select(knee=True)
     else:
         chosen = found.select(max_violation=max_violation, confidence=confidence)
-    show(str(found))
-    show(describe(chosen, max_violation))
+    show(in_options(as_text(found, chosen, "--json")))
+    show(describe(found, chosen, max_violation))
     one = chosen.result_.near_constant
     if one is not None:
         show(f"{one}: this model hardly tells people apart.")
@@ -124,6 +145,8 @@ def fit_frontier(
     cost: str,
     jobs: int,
     basis: str = "auto",
+    *,
+    weight: str | None = None,
 ) -> tuple[Any, Any]:
     """Return the training rows of a table, and a frontier that is fitted to them."""
     from fairordinal.frontier import FairOrdinalFrontier
@@ -135,23 +158,44 @@ def fit_frontier(
         sensitive_features=groups,
         features=features or None,
         ignore=ignore or (),
+        sample_weight=weight,
     )
     found = FairOrdinalFrontier(
         criterion, cost_matrix=cost, labels=table.labels, n_jobs=jobs, basis=basis
     )
-    return rows, found.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features)
+    return rows, rows.fit(found)
 
 
-def describe(chosen: Any, limit: float | None) -> str:
-    """Return a sentence about the chosen model."""
+def as_text(found: Any, chosen: Any, has_all: str) -> str:
+    """Return a frontier as text, with the chosen model marked; `has_all` has all models."""
+    from fairordinal.frontier import frontier_text
+
+    return frontier_text(found, number_of(found, chosen), has_all=has_all, closing=())
+
+
+def number_of(found: Any, chosen: Any) -> int:
+    """Return the number of a model that was selected from a frontier."""
+    from fairordinal.plotting import model_number
+
+    number = model_number(found, chosen)
+    assert number is not None
+    return number
+
+
+def describe(found: Any, chosen: Any, limit: float | None) -> str:
+    """Return sentences about the chosen model: its estimates, and the price of fairness."""
     from fairordinal.estimators import describe_basis
+    from fairordinal.frontier import price_of_fairness
 
     why = "at the knee" if limit is None else f"for violations of at most {limit:g}"
     low, high = chosen.expected_violation_interval_
-    return (
-        f"\nChosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
-        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new rows."
-    )
+    lines = [
+        f"Chosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
+        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new "
+        "rows.",
+        price_of_fairness(found, chosen),
+    ]
+    return f"\n{paragraphs(lines)}"
 
 
 def write_report(
@@ -162,7 +206,6 @@ def write_report(
     chosen: Any,
     limit: float | None,
     *,
-    audit: Any = None,
     data: dict[str, str] | None = None,
 ) -> None:
     """Write an HTML report about a frontier, with the model file of each point."""
@@ -171,7 +214,6 @@ def write_report(
 
     texts = [model_text(rows.model(found.model(i))) for i in range(len(found.points_))]
     page = report(
-        audit,
         frontier=found,
         chosen=chosen,
         models=texts,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fairordinal._source import (
@@ -17,11 +17,13 @@ from fairordinal._source import (
     count_missing,
     describe_missing,
     order_of,
+    read_counts,
     read_labels,
     split_labels,
 )
-from fairordinal._validation import RowError
+from fairordinal._validation import Array, RowError
 from fairordinal.cli._output import show
+from fairordinal.cli._wording import in_options, worded
 
 
 class LeftOut(NamedTuple):
@@ -54,7 +56,7 @@ class LeftOut(NamedTuple):
             if not self.cells:
                 raise
             raise ValueError(
-                f"{error} Left out: {self} --missing changes what counts as missing."
+                f"{worded(error)} Left out: {self} --missing changes what counts as missing."
             ) from error
 
 
@@ -65,6 +67,9 @@ class CompleteRows:
     columns: dict[str, list[Any]]
     counts: list[float]
     left_out: LeftOut
+    places: list[int]  # their numbers among all rows
+    weights: list[Array] = field(default_factory=list)  # and, of survey weights, their squares and
+    # the numbers of rows with a weight above 0
 
 
 def clean_columns(
@@ -98,6 +103,7 @@ def drop_incomplete(
         {name: [values[i] for i in complete] for name, values in columns.items()},
         kept,
         LeftOut(sum(weight) - sum(kept), missing),
+        complete,
     )
 
 
@@ -107,7 +113,7 @@ def rows_located(file: TableFile) -> Iterator[None]:
     try:
         yield
     except RowError as error:
-        raise ValueError(error.located(file.locate(error.row))) from error
+        raise ValueError(in_options(error.located(file.locate(error.row)))) from error
 
 
 class Table(NamedTuple):
@@ -141,9 +147,11 @@ def read_table(
     order: str | None,
     features: list[str],
     ignored: list[str],
+    weight: str | None = None,
 ) -> Table:
     """Read a whole table to fit a model; columns that an option names must exist."""
     options = {"--y": [y], "--group": groups, "--feature": features, "--ignore": ignored}
+    options |= {"--weight": [weight]} if weight else {}
     for option, names in options.items():
         for name in names:
             file.column(name, option)
@@ -153,6 +161,9 @@ def read_table(
     frame = frame.drop_columns(unusable)
     for name in groups:
         frame = _replaced(frame, name, _as_numbers(file.missing.trimmed(frame.column(name))))
+    if weight:
+        numbers = read_counts(frame.column(weight), weight, file.decimal, "--weight")
+        frame = _replaced(frame, weight, numbers)
     cells = file.missing.trimmed(frame.column(y)).to_pylist()
     column = read_labels(cells, file.decimal, order)
     labels = order_of(file, file.columns[y], column, order, "--y")

@@ -13,6 +13,7 @@ import json
 import logging
 import math
 import os
+import shutil
 import stat
 import sys
 import warnings
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from fairordinal._render import paragraphs
 from fairordinal._source import STANDARD_INPUT
 from fairordinal._support import (
     escaped,
@@ -34,6 +36,7 @@ from fairordinal._support import (
     visible_lines,
     write_whole,
 )
+from fairordinal.cli._wording import in_options
 
 ASCII = {
     "─": "-",
@@ -42,6 +45,7 @@ ASCII = {
     "−": "-",
     "…": "...",
     "→": "->",
+    "←": "<-",
     "≤": "<=",
     "≥": ">=",
     "≠": "!=",
@@ -69,8 +73,16 @@ def show(text: str, *, err: bool = False) -> None:
 
 
 def show_note(text: str) -> None:
-    """Print a note in one line on standard error, so that standard output can be piped."""
-    show(f"Note: {in_one_line(text)}", err=True)
+    """Print a note on standard error, so that standard output can be piped.
+
+    It is one line, which is wrapped in a terminal.
+    """
+    show(wrapped(f"Note: {in_one_line(text)}"), err=True)
+
+
+def wrapped(line: str) -> str:
+    """Return a line as a paragraph, if it is shown in a terminal."""
+    return paragraphs([line], len(line) + 1)
 
 
 def in_one_line(text: str) -> str:
@@ -83,7 +95,7 @@ class NoteHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one message."""
-        show_note(record.getMessage())
+        show_note(in_options(record.getMessage()))
 
 
 def replace_characters(error: UnicodeError) -> tuple[str, int]:
@@ -100,6 +112,12 @@ def adapt_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ENCODING_ERRORS)
+
+
+def columns_of_terminal() -> int | None:
+    """Return the width of the terminal; None if standard output is a file or a pipe."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return shutil.get_terminal_size().columns if is_terminal else None
 
 
 def shows_progress(quiet: bool) -> bool:
@@ -130,8 +148,8 @@ def resumable() -> Iterator[None]:
 
 
 def show_written(*paths: Path | None) -> None:
-    """Print the files that were written, in one line."""
-    written = ", ".join(str(path) for path in paths if path)
+    """Print the files that were written, in one line; devices and pipes are no files."""
+    written = ", ".join(str(path) for path in paths if path and is_regular(path))
     if written:
         show(f"Written: {visible(written)}")
 

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from fairordinal._render import names_of
 from fairordinal._source import (
     TableFile,
     count_missing,
     open_table,
     order_of,
+    read_counts,
     read_labels,
     read_names,
     read_values,
 )
-from fairordinal._validation import check_fraction
+from fairordinal._validation import check_fraction, listed
 from fairordinal.cli._app import (
     Cost,
-    Criterion,
     Decimal,
     Encoding,
     File,
     Groups,
+    Html,
     Json,
     Label,
     LimitConfidence,
@@ -30,11 +36,23 @@ from fairordinal.cli._app import (
     Order,
     Quiet,
     Separator,
+    Sheet,
     TradeOff,
+    Weight,
     check_different,
 )
+from fairordinal.cli._choices import OPTIMIZED, criterion_of, described
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
-from fairordinal.cli._output import check_outputs, progress_and_notes, show, write_json
+from fairordinal.cli._output import (
+    check_outputs,
+    progress_and_notes,
+    show,
+    show_note,
+    show_written,
+    write_json,
+    write_page,
+)
+from fairordinal.cli._wording import as_shown
 
 
 def thresholds(
@@ -43,18 +61,36 @@ def thresholds(
     y: Label,
     group: Groups,
     max_violation: Annotated[
-        float | None, typer.Option(help="Largest violation allowed.", min=0.0)
+        float | None, typer.Option(help="Largest violation allowed.", min=0.0, metavar="NUMBER")
     ] = None,
     trade_off: TradeOff = None,
     confidence: LimitConfidence = None,
-    criterion: Criterion = "demographic_parity",
+    criterion: Annotated[
+        str,
+        typer.Option(
+            help=f"Criterion of fairness: {described(OPTIMIZED)}.",
+            callback=criterion_of(OPTIMIZED),
+            metavar="NAME",
+        ),
+    ] = "demographic_parity",
     cost: Cost = "absolute",
+    before: Annotated[
+        str | None,
+        typer.Option(
+            help="Cut points in use today, such as 0.5,1.5, to compare with; else those of least "
+            "cost.",
+            metavar="NUMBERS",
+        ),
+    ] = None,
+    weight: Weight = None,
     order: Order = None,
     json_file: Json = None,
+    html: Html = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Find the cut points of least cost within a limit, and prove that none are better.
@@ -62,8 +98,11 @@ def thresholds(
     Examples
     --------
         fairordinal thresholds scored.csv --score s --y grade --group sex --max-violation 0.05
+
+        fairordinal thresholds scored.csv --score s --y grade --group sex --max-violation 0.05
+        --before 0.5,1.5,2.5 --html report.html
     """
-    from fairordinal.thresholds import optimize_thresholds
+    from fairordinal.thresholds import as_text, optimize_thresholds
 
     if max_violation is None and trade_off is None:
         raise ValueError("pass --max-violation, such as 0.05, or --trade-off, such as 0.3.")
@@ -71,17 +110,27 @@ def thresholds(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation; leave it out with --trade-off.")
-    check_outputs({"--json": json_file}, [file])
-    check_different({"--score": score, "--y": y, "--group": group})
+    today = None if before is None else _read_numbers(before)
+    check_outputs({"--json": json_file, "--html": html}, [file])
+    check_different({"--score": score, "--y": y, "--group": group, "--weight": weight})
     table_file = open_table(
-        file, separator=separator, encoding=encoding, decimal=decimal, missing=missing
+        file,
+        separator=separator,
+        encoding=encoding,
+        decimal=decimal,
+        missing=missing,
+        sheet=sheet,
     )
-    rows, labels = read_scored_rows(table_file, score, y, group, order)
+    rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
+    _check_before(today, labels)
+    if not quiet:
+        note_suspects(score, y, rows, labels)
     with progress_and_notes(quiet), rows.left_out.explained():
         result = optimize_thresholds(
             rows.columns[score],
             rows.columns[y],
             sensitive_features={name: rows.columns[name] for name in group},
+            sample_weight=rows.weights[0] if weight else None,
             criterion=criterion,
             trade_off=trade_off,
             max_violation=max_violation,
@@ -90,21 +139,55 @@ def thresholds(
             labels=labels,
             random_state=0,
         )
-    show(str(result))
+    show(as_shown(as_text(result, today, all_groups=True)))
     rows.left_out.show()
     if json_file:
-        write_json(json_file, as_json(result, rows.left_out))
+        write_json(json_file, as_json(result, rows.left_out, today))
+    if html:
+        data = describe_data(table_file.path.name, y, score, group, rows.left_out)
+        write_report(html, data, result, today, max_violation)
+    show_written(html, json_file)
+
+
+def _read_numbers(text: str) -> list[float]:
+    """Read the value of --before: numbers in ascending order."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or not all(low <= high for low, high in pairwise(numbers)):
+        raise ValueError(
+            f"--before must be numbers in ascending order, such as 0.5,1.5, got {text!r}."
+        )
+    return numbers
+
+
+def _check_before(cuts: list[float] | None, labels: list[Any]) -> None:
+    if cuts is not None and len(cuts) != len(labels) - 1:
+        raise ValueError(
+            f"--before must be {len(labels) - 1} numbers, one fewer than the labels "
+            f"{listed(labels)}, got {len(cuts)}."
+        )
 
 
 def read_scored_rows(
-    file: TableFile, score: str, y: str, groups: list[str], order: str | None
+    file: TableFile,
+    score: str,
+    y: str,
+    groups: list[str],
+    order: str | None,
+    weight: str | None = None,
 ) -> tuple[CompleteRows, list[Any]]:
     """Return scores, labels and groups of all rows, and the labels in ascending order."""
     options = {score: "--score", y: "--y"} | dict.fromkeys(groups, "--group")
+    options |= {weight: "--weight"} if weight else {}
     named = {name: file.column(name, option) for name, option in options.items()}
     table = file.raw_table([*named.values()])
     raw = {name: table.column(there) for name, there in named.items()}
     clean = clean_columns(file, raw, [y], order)
+    weights = []
+    if weight:
+        weights = [read_counts(clean.pop(weight), weight, file.decimal, "--weight").to_numpy()]
     scores = read_values(clean[score].to_pylist(), file.decimal)
     true = read_labels(clean[y].to_pylist(), file.decimal, order)
     if not scores.are_numbers:
@@ -117,11 +200,58 @@ def read_scored_rows(
     labels.check(true, "--y")
     columns = {score: scores.values, y: true.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
-    return drop_incomplete(columns, count_missing(raw, clean)), labels.labels
+    rows = drop_incomplete(columns, count_missing(raw, clean))
+    return replace(rows, weights=[each[rows.places] for each in weights]), labels.labels
 
 
-def as_json(result: Any, left_out: LeftOut) -> dict[str, Any]:
-    """Return the cut points with their certificate."""
+def note_suspects(score: str, y: str, rows: CompleteRows, labels: list[Any]) -> None:
+    """Print a note if the scores look like an identifier, or like the labels."""
+    from fairordinal.models import Suspects
+
+    code = {label: i for i, label in enumerate(labels)}
+    codes = np.array([code[label] for label in rows.columns[y]])
+    found = Suspects.among_scores(score, rows.columns[score], codes)
+    for reason in found.identifiers.values():
+        show_note(f"--score: column {score!r} looks like an identifier: {reason}.")
+    if found.labels:
+        show_note(
+            f"--score: column {score!r} alone predicts {y!r} almost perfectly. Is it the label in "
+            "another form? Then its cut points say nothing about new rows."
+        )
+
+
+def describe_data(
+    file: str, y: str, score: str, groups: list[str], left_out: LeftOut
+) -> dict[str, str]:
+    """Return a description of the rows for a report."""
+    columns = {"True labels": y, "Scores": score, "Groups by": ", ".join(groups)}
+    return {"File": file, **columns, **({"Left out": str(left_out)} if left_out.cells else {})}
+
+
+def write_report(
+    path: Path,
+    data: dict[str, str],
+    result: Any,
+    before: list[float] | None,
+    limit: float | None,
+) -> None:
+    """Write an HTML report about cut points."""
+    from fairordinal.report import report
+
+    page = report(
+        thresholds=result,
+        before=before,
+        max_violation=limit,
+        title=f"Cut points for {data['File']}",
+        data=data,
+    )
+    write_page(path, page)
+
+
+def as_json(result: Any, left_out: LeftOut, before: list[float] | None) -> dict[str, Any]:
+    """Return the cut points with their certificate, and what changes for each group."""
+    old = result.state(result.cheapest if before is None else before)
+    groups = zip(names_of(result.groups.tolist()), old.shares, result.after.shares, strict=True)
     return {
         "missing": left_out.as_json(),
         "labels": result.score_table.labels,
@@ -132,5 +262,13 @@ def as_json(result: Any, left_out: LeftOut) -> dict[str, Any]:
         "objective": result.objective,
         "lower_bound": result.lower_bound,
         "gap": result.gap,
+        "before": {
+            "thresholds": old.thresholds,
+            "cost": old.cost,
+            "violation": old.violation,
+        },
+        "groups": [
+            {"group": name, "shares_before": was, "shares": now} for name, was, now in groups
+        ],
         "near_constant": None if (one := result.near_constant) is None else one._asdict(),
     }

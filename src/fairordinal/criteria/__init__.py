@@ -30,6 +30,7 @@ AISTATS 2022, arXiv:2105.03153. Sections 2 and 6, appendix A.1, Proposition 1.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fairordinal.criteria._criterion import Contrasts, Criterion
@@ -42,6 +43,7 @@ from fairordinal.criteria._pairwise import (
     PairwiseCriterion,
 )
 from fairordinal.criteria._pairwise import pair_tables as pair_tables
+from fairordinal.criteria._sample import DIRECTIONS as DIRECTIONS
 from fairordinal.criteria._sample import (
     ConditionalHarmParity,
     HarmParity,
@@ -83,7 +85,9 @@ NAMED: dict[str, Criterion] = {
 }
 
 
-def as_criterion(criterion: Any, cost_matrix: Any = "absolute") -> Criterion:
+def as_criterion(
+    criterion: Any, cost_matrix: Any = "absolute", higher_is: str | None = None
+) -> Criterion:
     """Return a criterion, given a criterion or its name.
 
     Parameters
@@ -95,6 +99,9 @@ def as_criterion(criterion: Any, cost_matrix: Any = "absolute") -> Criterion:
         ``"standard_equalized_odds"``, or a criterion, which is returned as it is.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         Costs of errors, for the two harm criteria if they are given by name.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people, for the two harm criteria; given as
+        instances, they must not contradict it.
 
     Returns
     -------
@@ -105,11 +112,24 @@ def as_criterion(criterion: Any, cost_matrix: Any = "absolute") -> Criterion:
     --------
     >>> from fairordinal.criteria import as_criterion
     >>> as_criterion("harm_parity", "squared")
-    HarmParity(cost_matrix='squared')
+    HarmParity(cost_matrix='squared', higher_is=None)
     """
+    if isinstance(criterion, HarmParity):
+        return _directed(criterion, higher_is)
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in NAMED:
         named = NAMED[criterion]
-        return type(named)(cost_matrix) if isinstance(named, HarmParity) else named
+        return type(named)(cost_matrix, higher_is) if isinstance(named, HarmParity) else named
     raise ValueError(f"criterion must be one of {list(NAMED)} or a Criterion, got {criterion!r}.")
+
+
+def _directed(criterion: HarmParity, higher_is: str | None) -> HarmParity:
+    """Return a harm criterion with a direction; raise ValueError if it has the other one."""
+    if higher_is is None or higher_is == criterion.higher_is:
+        return criterion
+    if criterion.higher_is is not None:
+        raise ValueError(
+            f"higher_is={higher_is!r} contradicts {criterion!r}. Leave one of them out."
+        )
+    return replace(criterion, higher_is=higher_is)

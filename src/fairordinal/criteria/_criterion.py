@@ -263,7 +263,7 @@ def require_labels(criterion: Criterion, table: ScoreTable) -> None:
         raise ValueError(
             f"{criterion.title} needs predicted labels in y_pred, got scores such as "
             f"{table.axis[0].item()!r} that are not labels {table.labels.tolist()}. Cut the "
-            "scores into labels first, or pass labels=."
+            "scores into labels first; if they are labels, pass predictions='labels'."
         )
 
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from fairordinal._costs import cost_matrix, cost_unit
 from fairordinal._table import PositionBlock, ScoreTable
-from fairordinal._validation import Array
+from fairordinal._validation import Array, check_choice
 from fairordinal.criteria._criterion import Contrasts, Criterion, Influence, defined_pairs
 
+DIRECTIONS = (None, "better", "worse")  # what higher labels may be for people
 MOST_ENTRIES = 1 << 23  # entries of a criterion's tables, and of its disparities
 
 
@@ -183,13 +184,18 @@ class HarmParity(SampleCriterion):
     r"""Harm parity: ``E[C(y, f) 1{f < y} | a]`` is equal in all groups.
 
     The harm of a sample is the cost of the error if its predicted label is below the true one,
-    and 0 otherwise. Section 6 of the paper.
+    and 0 otherwise. Section 6 of the paper. If higher labels are worse, such as levels of risk,
+    the harm is the cost of being predicted above the true label, ``1{f > y}``.
 
     Parameters
     ----------
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
         |i-j|·(1 + 1{j>i}), or a V-shaped matrix.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better or worse for people. ``"worse"`` counts errors that are
+        too high. None counts errors that are too low, as ``"better"``, but printed text does not
+        call them harm.
 
     See Also
     --------
@@ -207,12 +213,24 @@ class HarmParity(SampleCriterion):
     """
 
     cost_matrix: Any = "absolute"
+    higher_is: str | None = None
     name: ClassVar[str] = "harm_parity"
-    title: ClassVar[str] = "harm parity"
+
+    def __post_init__(self) -> None:
+        check_choice(self.higher_is, "higher_is", DIRECTIONS)
+
+    @property
+    def title(self) -> str:
+        return "harm parity" if self.higher_is else "cost parity of too-low ratings"
 
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
-        harm = np.tril(cost_matrix(self.cost_matrix, labels), -1)
+        harm = cost_matrix(self.cost_matrix, labels) * self._harms(len(labels))
         return {"": (harm, np.ones_like(harm))}
+
+    def _harms(self, n_labels: int) -> Array:
+        """1 for errors that harm, by true label and predicted label, else 0."""
+        too_low = np.tril(np.ones((n_labels, n_labels)), -1)
+        return too_low.T if self.higher_is == "worse" else too_low
 
 
 @dataclass(frozen=True)
@@ -221,13 +239,16 @@ class ConditionalHarmParity(HarmParity):
 
     The denominator of this mean depends on the predictions, so the criterion is not linear and can
     only be audited. It is undefined for a group in which no sample is predicted below its true
-    label. Section 6 of the paper.
+    label. Section 6 of the paper. If higher labels are worse, the harmed are those predicted above
+    their true label.
 
     Parameters
     ----------
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
         |i-j|·(1 + 1{j>i}), or a V-shaped matrix.
+    higher_is : {"better", "worse"}, default=None
+        As in `HarmParity`.
 
     See Also
     --------
@@ -245,12 +266,16 @@ class ConditionalHarmParity(HarmParity):
     """
 
     name: ClassVar[str] = "conditional_harm_parity"
-    title: ClassVar[str] = "harm parity among the harmed"
     linear: ClassVar[bool] = False
 
+    @property
+    def title(self) -> str:
+        harmed = self.higher_is is not None
+        return "harm parity among the harmed" if harmed else "cost parity per too-low rating"
+
     def events(self, labels: Array) -> dict[str, tuple[Array, Array]]:
-        harm = np.tril(cost_matrix(self.cost_matrix, labels), -1)
-        return {"": (harm, np.tril(np.ones_like(harm), -1))}
+        harms = self._harms(len(labels))
+        return {"": (cost_matrix(self.cost_matrix, labels) * harms, harms)}
 
 
 @dataclass(frozen=True)

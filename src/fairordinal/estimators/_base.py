@@ -21,7 +21,8 @@ from fairordinal._basis import Basis, Linear, Piecewise, Trees
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, held_out_together
-from fairordinal._rows import Folds, Rows, folds_of, seed_of
+from fairordinal._render import name_of
+from fairordinal._rows import Block, Folds, Rows, folds_of, seed_of
 from fairordinal._support import optional, part, warn
 from fairordinal._validation import (
     Array,
@@ -50,6 +51,8 @@ LEAST_RAMP_ROWS, LEAST_TREE_ROWS = 250, 500  # with which "auto" has ramps, and 
 MOST_FEATURES = 1000  # with which "auto" has either
 FIRST_FOLDS, FIRST_GAIN = 2, 0.01  # folds in which trees are tried first, and their gain there
 LEAST_GAIN = 0.03  # share of the held-out pairs out of order that trees have to put in order
+FEW_ROWS = 10  # of a group; the standard deviation of a disparity is then about 1/√(3·10) = 0.18
+MOST_NAMED = 5  # groups that a warning names
 ONE_IN = 4  # rows of a large sample from which rankers learn; the others are held out
 MOST_TREE_ROWS = 1 << 14  # from which trees learn, if one set of rows is held out
 
@@ -170,6 +173,7 @@ class RankerPathEstimator(BaseEstimator):
             rows, labels, groups = read_rows(
                 self, X, y, sensitive_features, sample_weight, self.labels
             )
+        warn_few_rows(groups, rows.sum(rows_by_group))
         require_sorting(rows, loss)
         cost, seed = as_cost_matrix(self.cost_matrix, labels), seed_of(self.random_state)
         some, folds = _sample(rows, self.cv, self.random_state)
@@ -210,6 +214,32 @@ def _learning_share(evaluation: Evaluation, choosing: float) -> float:
     """Share of the time of a fit that paths of rankers take, about."""
     learning = evaluation.effort.training
     return learning / (learning + choosing * (1.0 - learning))
+
+
+# Groups of few rows -------------------------------------------------------------------------
+
+
+def rows_by_group(block: Block) -> Array:
+    """Number of rows of each group."""
+    return np.bincount(block.groups, minlength=block.n_groups)
+
+
+def warn_few_rows(groups: Array, n_rows: Array) -> None:
+    """Warn before a fit if it has groups of few rows."""
+    few = np.flatnonzero((n_rows > 0) & (n_rows < FEW_ROWS))  # 0: rows without weight
+    if not len(few):
+        return
+    named = [f"{name_of(groups[g])!r} ({_rows(n_rows[g])})" for g in few[:MOST_NAMED].tolist()]
+    more = f" and {len(few) - MOST_NAMED} more" if len(few) > MOST_NAMED else ""
+    warn(
+        f"Groups of fewer than {FEW_ROWS} rows: {', '.join(named)}{more}. Their disparities are "
+        "mostly chance, but limit the model like those of large groups. Merge such groups with "
+        "others, or leave their rows out.",
+    )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 # The bases of the paths ---------------------------------------------------------------------

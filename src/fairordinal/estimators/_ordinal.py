@@ -18,6 +18,7 @@ from fairordinal._support import part, progress, wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_dask
 from fairordinal.estimators._base import DEFAULT_LIMIT, ExpectedValuesMixin, RankerPathEstimator
+from fairordinal.estimators._probabilities import LabelProbabilitiesMixin, label_curves
 from fairordinal.ranker import lazy_features, read_features
 from fairordinal.thresholds import (
     Candidate,
@@ -40,7 +41,9 @@ class ChosenModel(NamedTuple):
     rivals: Sequence[Candidate]  # to which the candidate was preferred
 
 
-class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEstimator):
+class FairOrdinalClassifier(
+    ExpectedValuesMixin, LabelProbabilitiesMixin, ClassifierMixin, RankerPathEstimator
+):
     r"""Predict ordered labels with a model that is fair between groups.
 
     A path of rankers from accurate to fair is learned from all pairs of rows. Their out-of-fold
@@ -117,6 +120,10 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         there were any (see `imputer_`).
     thresholds_ : ndarray of shape (n_labels - 1,)
         Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``.
+    label_curves_ : LabelCurves
+        The probabilities of `predict_proba`: `scores`, ascending, and `above` of shape (n_labels -
+        1, n_scores), the share of rows with a label above each boundary; linear between them. Model
+        files do not hold them.
     basis_ : {"linear", "piecewise", "trees"}
         The basis of the model; that of a constant one is linear.
     basis_results_ : dict of str to tuple of float
@@ -175,6 +182,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     --------
     FairThresholdClassifier : Fair thresholds for the scores of any estimator.
     FairOrdinalFrontier : The Pareto frontier of cost and violation.
+    fairordinal.metrics.make_cost_scorer : Makes `GridSearchCV` minimise the mean cost.
 
     Notes
     -----
@@ -187,6 +195,9 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
     With `confidence`, thresholds are also cut with a surcharge on all labels but the best constant
     one. Fewer labels are then in use, so that the violation is known more precisely: with few rows,
     such a model can keep a limit where others cannot.
+
+    `score` is accuracy, as of any classifier of scikit-learn: it counts all errors alike. Searches
+    with ``scoring=make_cost_scorer()`` minimise the mean cost.
 
     Cost: O(n·d) for each step of a ranker and O(n·k) for each bound of thresholds. More than 2¹⁷
     rows are represented by a sample of that size while models are chosen. The chosen ranker is then
@@ -269,8 +280,9 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 is a row repeated twice. Multiplying all weights by a constant changes
-            only intervals, which take the sum of the weights for the number of rows, and with
-            `confidence` the choice that depends on them. Ramps and trees count rows in units of the
+            only intervals, which take the sum of the weights for the number of rows, with
+            `confidence` the choice that depends on them, and slightly the result of
+            `predict_proba`. Ramps and trees count rows in units of the
             smallest weight, if all are multiples of it; otherwise each row counts once.
 
         Returns
@@ -316,6 +328,7 @@ class FairOrdinalClassifier(ExpectedValuesMixin, ClassifierMixin, RankerPathEsti
         self.coef_, self.origin_ = score.coef, score.origin
         self.forest_, self.leaf_values_ = score.forest, score.values
         self.thresholds_ = model.result.thresholds + score.shift
+        self.label_curves_ = label_curves(model.result.score_table, score.shift)
         self.basis_results_ = best_by_basis(model.rivals, [each.basis for each in trained])
         if not chosen.is_constant:
             self.basis_results_[ranker.basis] = (chosen.cost, chosen.violation)

@@ -18,12 +18,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
 from fairordinal._rows import align, check_folds, fold_numbers, held_out_once, seed_of
 from fairordinal._support import awaited, part
 from fairordinal._validation import Array, check_choice, check_whole
+from fairordinal.ranker import numbers_needed
 
 RESPONSES = ("auto", "decision_function", "predict_proba", "predict")
 N_FOLDS = 5  # by default
@@ -158,7 +159,8 @@ class Response(NamedTuple):
     learned: Array
 
     def scores(self, fitted: Any, X: Any) -> Array:
-        return scores_of(fitted, X, self.learned, self.method)
+        with numbers_needed(X):
+            return scores_of(fitted, X, self.learned, self.method)
 
 
 # Out-of-fold scores -------------------------------------------------------------------------
@@ -179,6 +181,7 @@ def held_out_scores(
     labels: Array,
     columns: Mapping[str, Any],
     *,
+    sample_weight: Any,
     cv: Any,
     response_method: str,
     n_jobs: int | None,
@@ -186,8 +189,7 @@ def held_out_scores(
 ) -> tuple[Any, Response, HeldOutScores]:
     """Fit an estimator to all rows, and compute scores by clones not fitted to these rows.
 
-    `columns` are further arguments of `fit`, which are passed if it takes them. With
-    ``cv="prefit"`` nothing is fitted.
+    `columns` are further arguments of its `fit`. With ``cv="prefit"`` nothing is fitted.
     """
     if isinstance(cv, str) and check_choice(cv, "cv", ("prefit",)):
         check_is_fitted(estimator)
@@ -195,19 +197,14 @@ def held_out_scores(
         scores = response.scores(estimator, X)
         return estimator, response, HeldOutScores(np.arange(len(cells)), scores)
     learned = learned_labels(estimator, labels)
-    passed = {
-        name: column
-        for name, column in columns.items()
-        if column is not None and has_fit_parameter(estimator, name)
-    }
     targets = learned[cells % len(labels)]
-    with part(0.2, "fitting the estimator"):
-        fitted = clone(estimator).fit(X, targets, **passed)
+    with numbers_needed(X), part(0.2, "fitting the estimator"):
+        fitted = clone(estimator).fit(X, targets, **columns)
     response = Response(choose_response(fitted, X, response_method), learned)
     own = response.scores(fitted, X)
     common = None if has_units(fitted, response.method) else own
     splits = _read_splits(_splits(cv, cells, len(labels), random_state))
-    rest = (estimator, response, X, targets, passed, common, columns.get("sample_weight"))
+    rest = (estimator, response, X, targets, columns, common, sample_weight)
     parts = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_fold_scores)(*rest, train, held_out) for train, held_out in splits
     )

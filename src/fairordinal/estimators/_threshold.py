@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._render import frame_library
@@ -45,7 +47,10 @@ from fairordinal.estimators._base import (
     GroupedScoreMixin,
     NamedFeaturesMixin,
     plain_array,
+    rows_by_group,
+    warn_few_rows,
 )
+from fairordinal.estimators._probabilities import LabelProbabilitiesMixin, label_curves
 from fairordinal.estimators._scores import (
     N_FOLDS,
     RESPONSES,
@@ -74,7 +79,11 @@ from fairordinal.thresholds import (
 
 
 class FairThresholdClassifier(
-    ExpectedValuesMixin, GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator
+    ExpectedValuesMixin,
+    LabelProbabilitiesMixin,
+    GroupedScoreMixin,
+    NamedFeaturesMixin,
+    BaseEstimator,
 ):
     r"""Any estimator with fair cut points for its scores.
 
@@ -138,6 +147,9 @@ class FairThresholdClassifier(
         Fitted to all rows.
     thresholds_ : ndarray of shape (n_labels - 1,) or (n_groups, n_labels - 1)
         Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``.
+    label_curves_ : LabelCurves
+        The probabilities of `predict_proba`: `scores`, ascending, and `above` of shape (n_labels -
+        1, n_scores), the share of rows with a label above each boundary; linear between them.
     classes_ : ndarray of shape (n_labels,)
         Labels in ascending order.
     result_ : ThresholdResult
@@ -166,6 +178,17 @@ class FairThresholdClassifier(
     --------
     optimize_thresholds : Thresholds for scores that are given.
     FairOrdinalClassifier : Trains fair scores together with their thresholds.
+    fairordinal.metrics.make_cost_scorer : Makes `GridSearchCV` minimise the mean cost.
+
+    Notes
+    -----
+    `score` is accuracy, as of any classifier of scikit-learn: it counts all errors alike. Searches
+    with ``scoring=make_cost_scorer()`` minimise the mean cost.
+
+    `fit` passes `sensitive_features` and `sample_weight` on to `estimator` if its `fit` takes them.
+    With metadata routing (``sklearn.set_config(enable_metadata_routing=True)``), it passes on what
+    `estimator` requests, also inside of a pipeline:
+    ``estimator.set_fit_request(sensitive_features=True)``.
 
     Examples
     --------
@@ -230,9 +253,10 @@ class FairThresholdClassifier(
             Group of each sample; several columns mean their intersections. Rows are matched by
             position; an index is ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            For the thresholds, and for the estimator if its `fit` takes it. Multiplying all
-            weights by a constant does not change the thresholds of given scores. It may change the
-            scores, because some estimators weigh rows against a penalty.
+            For the thresholds, and for the estimator if its `fit` takes it; with metadata routing,
+            if it requests it. Multiplying all weights by a constant does not change the thresholds
+            of given scores. It may change the scores, because some estimators weigh rows against a
+            penalty.
 
         Returns
         -------
@@ -248,7 +272,7 @@ class FairThresholdClassifier(
                 pool = self._pool(X, y, sensitive_features, sample_weight)
             find = self._cut_by_group if self.group_aware else self._choose
             result = find(pool, goal)
-        self.result_ = replace(result, library=frame_library(X, y, sensitive_features))
+        self._set_result(replace(result, library=frame_library(X, y, sensitive_features)))
         warn_unfinished(self.result_, self.tol)
         return self
 
@@ -261,6 +285,9 @@ class FairThresholdClassifier(
             result = pool.thresholds(chosen.candidate, self._settings())
         self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)
         return result
+
+    def _set_result(self, result: ThresholdResult) -> None:
+        self.result_, self.label_curves_ = result, label_curves(result.score_table)
 
     def _settings(self) -> Settings:
         """When the search for thresholds stops; the time begins to run."""
@@ -324,6 +351,7 @@ class FairThresholdClassifier(
         rows, labels, names = read_partitions(
             X, y, sensitive_features, sample_weight, self.labels, score=score
         )
+        warn_few_rows(names, rows.sum(rows_by_group))
         self.classes_ = plain_array(labels)
         self._response = Response(method, self.classes_)
         return on_site(_scored_rows, [sample_of(rows)]), score_table(
@@ -343,13 +371,17 @@ class FairThresholdClassifier(
         truth, _, _ = order_labels(column, column, self.labels)
         check_groups(len(groups.levels), len(truth.levels))
         self.classes_ = plain_array(truth.levels)
-        cells = groups.codes(slice(None)) * len(truth.levels) + truth.codes(slice(None))
+        group = groups.codes(slice(None))
+        with_weight = group if weight is None else group[weight.values > 0]
+        warn_few_rows(groups.levels, np.bincount(with_weight, minlength=len(groups.levels)))
+        cells = group * len(truth.levels) + truth.codes(slice(None))
         self.estimator_, self._response, held_out = held_out_scores(
             self.estimator,
             X,
             cells,
             self.classes_,
-            features,
+            self._of_estimator(features),
+            sample_weight=sample_weight,
             cv=self.cv,
             response_method=self.response_method,
             n_jobs=self.n_jobs,
@@ -362,6 +394,30 @@ class FairThresholdClassifier(
         columns = ScoredRows(held_out.scores[counted], cells[at], weight.values[at], fold)
         table = counted_scores(*columns[:3], groups.levels, truth.levels, weight.one)
         return columns, table
+
+    def _of_estimator(self, columns: dict[str, Any]) -> dict[str, Any]:
+        """The columns that `fit` of the estimator gets: those it takes, or those it requests."""
+        given = {name: column for name, column in columns.items() if column is not None}
+        if isinstance(self.cv, str):  # prefit
+            return {}
+        if get_config()["enable_metadata_routing"]:
+            return dict(process_routing(self, "fit", **given)["estimator"]["fit"])
+        return {name: given[name] for name in given if has_fit_parameter(self.estimator, name)}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how `sensitive_features` and `sample_weight` are passed on to `estimator`.
+
+        With ``sklearn.set_config(enable_metadata_routing=True)``, `fit` passes those on that
+        `fit` of `estimator` requests; otherwise, those that it takes as arguments.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            The requests of this classifier, and of its estimator.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Predict a label for each row.

@@ -19,6 +19,7 @@ from fairordinal._render import (
     html_table,
     make_frame,
     number,
+    paragraphs,
     text_table,
 )
 from fairordinal._table import ScoreTable, tabulate
@@ -149,12 +150,13 @@ class ModelComparison:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
 
     def __str__(self) -> str:
-        return "\n".join([self._title, "", text_table(*self._cells)])
+        parts = [paragraphs([self._title]), text_table(*self._cells), paragraphs(self._evidence)]
+        return "\n\n".join(parts).rstrip()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_page(self._title, html_table(*self._cells))
+        return html_page(self._title, html_table(*self._cells), *self._evidence)
 
     @property
     def _title(self) -> str:
@@ -163,6 +165,15 @@ class ModelComparison:
             f"{n_models} on {len(self.groups):,} rows: {self.criterion.title} "
             f"({100 * self.confidence:g} % intervals; differences to the first, rows paired)"
         )
+
+    @property
+    def _evidence(self) -> list[str]:
+        """Sentences: whether differences to the first model are clear."""
+        return [
+            f"{row['model']}: clear evidence of a difference in cost: {_is_clear(row, 'cost')}, "
+            f"in violation: {_is_clear(row, 'violation')}."
+            for row in self._rows[1:]
+        ]
 
     @property
     def _cells(self) -> tuple[list[str], list[list[str]]]:
@@ -178,6 +189,12 @@ class ModelComparison:
                 [row["model"], number(row["cost"]), cost, number(row["violation"]), violation]
             )
         return header, rows
+
+
+def _is_clear(row: dict[str, Any], kind: str) -> str:
+    """Whether the interval of a difference excludes 0."""
+    low, high = (row[f"{kind}_difference_{end}"] for end in ("lower", "upper"))
+    return "undefined" if np.isnan(low + high) else "yes" if low > 0 or high < 0 else "no"
 
 
 def _difference_text(row: dict[str, Any], kind: str) -> str:
@@ -205,7 +222,8 @@ def compare(
     ----------
     models : mapping of str to fitted estimator or array-like
         By name; an array is taken as predictions. Models whose `predict` takes
-        `sensitive_features`, such as group-aware thresholds, get them.
+        `sensitive_features`, such as group-aware thresholds, get them. A regressor predicts scores:
+        wrap it in :class:`~fairordinal.FairThresholdClassifier`, or pass its rounded predictions.
     X : array-like of shape (n_samples, n_features)
         Rows that no model was fitted to.
     y : array-like of shape (n_samples,)
@@ -294,7 +312,7 @@ def _compared(
 ) -> Compared:
     """Count the predictions of a model, and compute the influence of each row."""
     if not samples.predicts_labels:
-        raise ValueError(f"models[{name!r}] predicts scores; pass models that predict labels.")
+        raise ValueError(_how_to_label(name, samples))
     cost, table = as_cost_matrix(cost_matrix, samples.truth.levels), tabulate(samples)
     columns = (samples.groups, samples.truth, samples.positions)
     group, truth, predicted = (column.codes(slice(None)) for column in columns)
@@ -305,4 +323,22 @@ def _compared(
         measured(Evaluation(criterion, cost, table.groups, table.labels), table, confidence),
         cost[truth, predicted],
         effects_of(criterion, table, cells),
+    )
+
+
+def _how_to_label(name: str, samples: Samples) -> str:
+    """What to do with a model that predicts scores: fair thresholds, or rounding if that works."""
+    labels, scores = samples.truth.levels, samples.positions.levels
+    score = next(score for score in scores.tolist() if score not in labels.tolist())
+    message = (
+        f"models[{name!r}] must predict labels, got scores such as {score:g}. Cut them at "
+        "thresholds, FairThresholdClassifier(model, cv='prefit').fit(…) with rows that the model "
+        "was not fitted to"
+    )
+    if labels.dtype.kind not in "iuf" or not np.isin(np.diff(labels), 1).all():
+        return f"{message}, and pass that classifier."
+    low, high = labels[0].item(), labels[-1].item()
+    return (
+        f"{message}, and pass that classifier; or pass scores rounded to labels: "
+        f"np.rint(scores).clip({low:g}, {high:g})."
     )

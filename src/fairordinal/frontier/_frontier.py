@@ -304,7 +304,7 @@ class FairOrdinalFrontier(RankerPathEstimator):
         }
         if self.estimator is not None:
             cut = copy(self._scorer).set_params(**asked)
-            cut.result_ = point.result
+            cut._set_result(point.result)
             cut._set_expected(candidate, self.confidence, optimism)
             return cut
         model = FairOrdinalClassifier().set_params(**asked)

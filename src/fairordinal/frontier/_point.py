@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._render import number, paragraphs, text_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
+from fairordinal.plotting import model_number
 from fairordinal.thresholds import Candidate, Measured, ThresholdResult
 
 if TYPE_CHECKING:
     from fairordinal.frontier._frontier import FairOrdinalFrontier
 
 MOST_LINES = 12
+CHOSEN = "← chosen"
+TAKE_ONE = "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,48 +110,117 @@ def farthest_from_chord(violations: Array, costs: Array) -> int:
     return int((1.0 - across - down).argmax())
 
 
-def frontier_text(frontier: FairOrdinalFrontier) -> str:
-    """A fitted frontier as text: a table of its models, and notes."""
+def frontier_text(
+    frontier: FairOrdinalFrontier,
+    chosen: int | None = None,
+    *,
+    has_all: str = "frame()",
+    closing: Sequence[str] = (TAKE_ONE,),
+) -> str:
+    """A fitted frontier as text: a table of its models, and notes.
+
+    The model with the number `chosen` is marked. `has_all` says where to find the models that the
+    table leaves out, and `closing` are the last notes.
+    """
     points = frontier.points_
     title = (
         f"Frontier of {len(points)} models: {frontier.criterion_.title}, expected on new rows "
         f"({100 * frontier.confidence:g} % intervals)"
     )
-    return "\n".join([title, "", _table(frontier), "", paragraphs(_notes(frontier))]).rstrip()
+    shown = _shown(len(points), chosen)
+    notes = [*_notes(frontier), *closing]
+    if len(shown) < len(points):
+        notes.insert(0, f"{len(shown)} of {len(points)} models shown; {has_all} has all.")
+    blocks = [paragraphs([title]), _table(frontier, shown, chosen), paragraphs(notes)]
+    return "\n\n".join(blocks).rstrip()
 
 
-def _table(frontier: FairOrdinalFrontier) -> str:
-    """A table of the models; of many, some that are evenly spaced."""
-    points = frontier.points_
-    step = max((len(points) - 1) / (MOST_LINES - 1), 1.0)
-    shown = sorted({round(i * step) for i in range(MOST_LINES) if round(i * step) < len(points)})
+def price_of_fairness(frontier: FairOrdinalFrontier, chosen: Any) -> str:
+    """A sentence: violation and cost of a model, compared with the most accurate one.
+
+    `chosen` is a model of the frontier's `select`, or the number of one. Both are expected values
+    on new rows.
+    """
+    number_chosen, points = model_number(frontier, chosen), frontier.points_
+    assert number_chosen is not None
+    own, best = points[number_chosen].expected, points[-1].expected
+    what, unit = ("mean error", " labels") if _counts_labels(frontier) else ("mean cost", "")
+    if number_chosen == len(points) - 1:
+        violation, cost = number(own.violation), number(own.cost, 2)
+        return f"This is the most accurate model: violation {violation}, {what} {cost}{unit}."
+    digits = 2 if number(best.cost, 2) != number(own.cost, 2) else 3
+    cost = _changes(best.cost, own.cost, digits)
+    return f"Violation {_changes(best.violation, own.violation, 3)}; the {what} {cost}{unit}."
+
+
+def _changes(before: float, after: float, digits: int) -> str:
+    """How a quantity changes, such as "falls from 0.156 to 0.015"."""
+    old, new = number(before, digits), number(after, digits)
+    if old == new:
+        return f"stays at {old}"
+    return f"{'grows' if after > before else 'falls'} from {old} to {new}"
+
+
+def _counts_labels(frontier: FairOrdinalFrontier) -> bool:
+    """Whether the cost of an error is the number of labels between prediction and truth."""
+    if not isinstance(frontier.cost_matrix, str) or frontier.cost_matrix != "absolute":
+        return False
+    steps = np.arange(len(frontier.classes_))
+    distances = as_cost_matrix("absolute", frontier.classes_)
+    return np.array_equal(distances, np.abs(steps[:, None] - steps))
+
+
+def _shown(n_points: int, chosen: int | None) -> list[int]:
+    """The numbers of the models in the table: of many, the chosen one and evenly spaced ones."""
+    step = max((n_points - 1) / (MOST_LINES - 1), 1.0)
+    spaced = {round(i * step) for i in range(MOST_LINES) if round(i * step) < n_points}
+    if chosen is None or chosen in spaced:
+        return sorted(spaced)
+    inner = spaced - {0, n_points - 1}
+    nearest = min(inner, key=lambda i: abs(i - chosen))
+    return sorted({*spaced, chosen} - {nearest})
+
+
+def _table(frontier: FairOrdinalFrontier, shown: Sequence[int], chosen: int | None) -> str:
+    """A table of some models; the chosen one is marked."""
     header = ["model", "violation", "interval", "cost", "interval", "labels used"]
-    rows = []
-    for i in shown:
-        expected, used = points[i].expected, points[i].result.after.table.cube.sum(axis=(0, 1))
-        rows.append(
-            [
-                str(i),
-                number(expected.violation),
-                _interval(expected.violation_interval),
-                number(expected.cost),
-                _interval(expected.cost_interval),
-                str(int((used > 0).sum())),
-            ]
-        )
-    return text_table(header, rows)
+    rows = [_row(frontier.points_[i], i) for i in shown]
+    if chosen is not None:
+        header.append("")
+        rows = [[*row, CHOSEN * (i == chosen)] for i, row in zip(shown, rows, strict=True)]
+    return text_table(header, rows, left=(0, 6))
+
+
+def _row(point: FrontierPoint, i: int) -> list[str]:
+    expected, used = point.expected, point.result.after.table.cube.sum(axis=(0, 1))
+    return [
+        str(i),
+        number(expected.violation),
+        _interval(expected.violation_interval),
+        number(expected.cost),
+        _interval(expected.cost_interval),
+        str(int((used > 0).sum())),
+    ]
 
 
 def _interval(ends: tuple[float, float]) -> str:
     return f"{number(ends[0])} – {number(ends[1])}"
 
 
+def readable_holes(frontier: FairOrdinalFrontier) -> list[tuple[float, float]]:
+    """Return holes of the frontier, except those that are only wide in cost.
+
+    The ends of these would be printed as the same violation.
+    """
+    return [(low, high) for low, high in frontier.holes_ if number(low) != number(high)]
+
+
 def _notes(frontier: FairOrdinalFrontier) -> list[str]:
-    """Holes of the frontier, searches that were stopped, and how to select a model."""
+    """Holes of the frontier, and searches that were stopped."""
     notes = [
         f"No model lies between the violations {number(low)} and {number(high)}: limits between "
         "them lead to the same models, or to worse ones."
-        for low, high in frontier.holes_
+        for low, high in readable_holes(frontier)
     ]
     stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
     if stopped:
@@ -156,7 +229,7 @@ def _notes(frontier: FairOrdinalFrontier) -> list[str]:
             f"{_stopped_by(frontier, stopped)}, with a gap of up to "
             f"{max(result.gap for result in stopped):.1e}."
         )
-    return [*notes, "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."]
+    return notes
 
 
 def _stopped_by(frontier: FairOrdinalFrontier, stopped: list[ThresholdResult]) -> str:

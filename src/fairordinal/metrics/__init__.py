@@ -2,7 +2,8 @@
 
 * ``pairwise_*``: criteria about pairs of samples, which use the order of the labels;
 * ``harm_*`` and ``standard_*``: criteria about single samples;
-* `mean_cost`, `margin_loss` and `consistency_score` need no groups.
+* `mean_cost`, `margin_loss` and `consistency_score` need no groups;
+* `make_cost_scorer` makes a scorer of scikit-learn from the mean cost.
 """
 
 from fairordinal.metrics._pairwise import (
@@ -21,13 +22,19 @@ from fairordinal.metrics._sample import (
     standard_equalized_odds_difference,
 )
 from fairordinal.metrics._violation import PairMatrix
-from fairordinal.metrics._without_groups import consistency_score, margin_loss, mean_cost
+from fairordinal.metrics._without_groups import (
+    consistency_score,
+    make_cost_scorer,
+    margin_loss,
+    mean_cost,
+)
 
 __all__ = [
     "PairMatrix",
     "conditional_harm_parity_difference",
     "consistency_score",
     "harm_parity_difference",
+    "make_cost_scorer",
     "margin_loss",
     "mean_cost",
     "pairwise_demographic_parity_difference",

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array
-from fairordinal.criteria import Criterion, require_labels, warn_undefined
+from fairordinal.criteria import Criterion, warn_undefined
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class PairMatrix:
     groups : ndarray of shape (n_groups,)
         Names of the groups, sorted.
     disparity : ndarray of shape (n_groups, n_groups)
-        ``probability - probability.T``: positive at (g, h) if g is favoured over h. If the
+        ``probability - probability.T``: positive at (g, h) if g is placed above h. If the
         criterion has several parts, the part with the largest absolute disparity. nan where
         undefined, 0 on the diagonal.
     probability : ndarray of shape (n_groups, n_groups)
@@ -64,8 +64,8 @@ def count_rows(criterion: Criterion, data: MetricInput) -> ScoreTable:
         sample_weight=data.sample_weight,
         labels=data.labels,
         missing_group=data.missing_group,
+        predictions="labels" if criterion.needs_labels else "auto",
     )
-    require_labels(criterion, table)
     warn_undefined(criterion, table)
     return table
 

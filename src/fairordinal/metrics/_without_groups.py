@@ -1,7 +1,8 @@
 """Metrics that need no sensitive groups: mean cost, margin loss and consistency.
 
-Mean cost and margin loss measure errors. Consistency measures individual fairness: whether similar
-samples get similar predictions.
+Mean cost and margin loss measure errors; `make_cost_scorer` makes a scorer of scikit-learn from the
+mean cost. Consistency measures individual fairness: whether similar samples get similar
+predictions.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import make_scorer
 from sklearn.neighbors import KDTree
 from sklearn.utils import check_array
 
@@ -71,6 +73,7 @@ def mean_cost(
 
     See Also
     --------
+    make_cost_scorer : The same as a scorer, for searches and cross-validation.
     margin_loss : Errors of scores with thresholds, with a margin.
     harm_parity_difference : Compares the mean harm of groups.
 
@@ -95,16 +98,69 @@ def mean_cost(
     warn_misaligned({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     true, predicted = read_column(y_true, "y_true"), read_column(y_pred, "y_pred")
     check_same_length(true, predicted)
-    truth, positions, predicts_labels = order_labels(true, predicted, labels, least=1)
-    if not predicts_labels:
-        raise ValueError(
-            f"mean_cost needs predicted labels in y_pred, got scores such as "
-            f"{positions.levels[0].item()!r}. Cut the scores into labels first, or pass labels=."
-        )
+    truth, positions, _ = order_labels(true, predicted, labels, predictions="labels", least=1)
     cost = as_cost_matrix(cost_matrix, truth.levels)
     weight = read_weight(sample_weight, len(truth.values))
     counts = count_codes((truth, positions), None if weight is None else weight.values)
     return float(mean_costs(counts.reshape(cost.shape), cost))
+
+
+def make_cost_scorer(cost_matrix: Any = "absolute", *, labels: Any = None) -> Any:
+    r"""Make a scorer of scikit-learn from the mean cost, for searches and cross-validation.
+
+    The `score` of a classifier is accuracy, which counts all errors alike. With this scorer,
+    searches choose the parameters of least mean cost.
+
+    Parameters
+    ----------
+    cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
+        Costs of errors, as in :func:`mean_cost`. An array needs `labels`, because a fold may not
+        hold all of them.
+    labels : sequence, default=None
+        All labels in ascending order. Required if labels are names without an order.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y)`` is the mean cost of ``estimator.predict(X)``, with the sign
+        changed: greater is better, and 0 is best. With metadata routing, ask for weights by
+        ``scorer.set_score_request(sample_weight=True)``.
+
+    See Also
+    --------
+    mean_cost : The mean cost of predicted labels.
+    sklearn.metrics.make_scorer : Makes scorers from other metrics.
+
+    Notes
+    -----
+    Least cost alone is not fair: compare models of one limit (`max_violation`), as below. Models
+    whose `predict` needs groups cannot be scored.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from fairordinal import FairThresholdClassifier
+    >>> from fairordinal.datasets import load_diabetes
+    >>> from fairordinal.metrics import make_cost_scorer
+    >>> data = load_diabetes()
+    >>> model = FairThresholdClassifier(Ridge(), max_violation=0.3)
+    >>> grid = {"estimator__alpha": [0.1, 100.0]}
+    >>> search = GridSearchCV(model, grid, scoring=make_cost_scorer("squared"), cv=2)
+    >>> search = search.fit(data.data, data.target, sensitive_features=data.sensitive_features)
+    >>> search.best_params_
+    {'estimator__alpha': 0.1}
+    >>> bool(search.best_score_ < 0)                               # the mean cost, negative
+    True
+    """
+    if labels is None and not isinstance(cost_matrix, str):
+        raise ValueError(
+            "cost_matrix as an array needs labels=[...], all labels in ascending order: a fold may "
+            "not hold all of them."
+        )
+    known = [0, 1] if labels is None else labels
+    mean_cost(known, known, cost_matrix=cost_matrix, labels=labels)  # errors, before a search
+    return make_scorer(mean_cost, greater_is_better=False, cost_matrix=cost_matrix, labels=labels)
 
 
 def margin_loss(

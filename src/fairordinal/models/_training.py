@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fairordinal._validation import Array, Column, read_column
+from fairordinal._table import read_table
+from fairordinal._validation import Array, Column, check_weight, read_column
 from fairordinal.estimators import FairOrdinalClassifier
 from fairordinal.models._columns import (
     TableColumn,
@@ -34,6 +36,7 @@ from fairordinal.models._components import (
 )
 from fairordinal.models._model import TableModel
 from fairordinal.models._preparation import MOST_CATEGORIES, TablePreparation
+from fairordinal.models._suspects import Suspects
 
 logger = logging.getLogger("fairordinal.models")
 
@@ -58,6 +61,8 @@ class TrainingTable:
         How columns become inputs.
     data : DataRecord
         Number of rows in the table and of rows left out, names of columns, and a fingerprint.
+    sample_weight : ndarray of shape (n_rows,), or None
+        Weights, to be passed to `fit`.
 
     See Also
     --------
@@ -81,6 +86,7 @@ class TrainingTable:
     sensitive_features: Mapping[str, Column]
     preparation: TablePreparation
     data: DataRecord
+    sample_weight: Array | None = None
 
     @classmethod
     def read(
@@ -91,6 +97,7 @@ class TrainingTable:
         sensitive_features: str | Sequence[str],
         features: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
+        sample_weight: str | None = None,
         most_categories: int = MOST_CATEGORIES,
     ) -> TrainingTable:
         """Read the rows that have a label and a group.
@@ -111,6 +118,9 @@ class TrainingTable:
             Names of the columns to predict from; None takes all others.
         ignore : sequence of str, default=()
             Names of columns not to predict from, if `features` is None.
+        sample_weight : str, default=None
+            Name of a column of weights. A weight of 2 is equivalent to a row repeated twice. It is
+            never an input.
         most_categories : int, default=50
             Largest number of categories of a column with an input of their own.
 
@@ -121,7 +131,13 @@ class TrainingTable:
         """
         columns = columns_of(frame)
         groups = _names(sensitive_features, "sensitive_features")
-        inputs = _input_names(columns, y, groups, features, ignore)
+        weights = [] if sample_weight is None else [sample_weight]
+        _check_known(columns, weights, "sample_weight")
+        if sample_weight in (y, *groups, *(features or ())):
+            raise ValueError(
+                f"sample_weight is {sample_weight!r}, which another argument names too."
+            )
+        inputs = _input_names(columns, y, groups, features, [*ignore, *weights])
         read = {name: read_table_column(columns[name], name) for name in (y, *groups, *inputs)}
         check_lengths([*read.values()])
         labels = read_without_blanks(columns[y], "y")
@@ -129,12 +145,35 @@ class TrainingTable:
         kept, data = _usable_rows(labels, group_columns, read, inputs, y)
         taken = {name: read[name].take(kept) for name in inputs}
         preparation = TablePreparation.learn(taken, most_categories=most_categories)
+        labels = _take(labels, kept)
+        _warn_about_columns(taken, preparation, labels, y, by_ignoring=features is None)
         return cls(
             preparation.matrix(taken),
-            _take(labels, kept),
+            labels,
             {name: _take(column, kept) for name, column in group_columns.items()},
             preparation,
             data,
+            *(check_weight(columns[name], len(labels.values))[kept] for name in weights),
+        )
+
+    def fit(self, estimator: Any) -> Any:
+        """Fit an estimator to these rows and their weights.
+
+        Parameters
+        ----------
+        estimator : FairOrdinalClassifier or FairOrdinalFrontier
+            The estimator.
+
+        Returns
+        -------
+        estimator : FairOrdinalClassifier or FairOrdinalFrontier
+            The same estimator, fitted.
+        """
+        return estimator.fit(
+            self.X,
+            self.y,
+            sensitive_features=self.sensitive_features,
+            sample_weight=self.sample_weight,
         )
 
     def model(self, classifier: FairOrdinalClassifier) -> TableModel:
@@ -166,7 +205,7 @@ class TrainingTable:
             certificate=Certificate.of(classifier.result_),
             expected=Expected.of(classifier),
             bases=tuple(BasisResult(name, *r) for name, r in classifier.basis_results_.items()),
-            groups=GroupCounts.all_of(classifier.result_),
+            groups=self._group_counts(classifier),
             data=self.data,
         )
 
@@ -178,13 +217,30 @@ class TrainingTable:
                 f"estimator=, got {type(classifier).__name__}: other models are not kept in files."
             )
         check_is_fitted(classifier, "coef_")
-        expected = (self.data.rows_used, self.preparation.n_inputs)
-        n_rows = round(float(classifier.result_.score_table.rows.sum()))
-        if (n_rows, len(classifier.coef_)) != expected:
+        weight, n_inputs = self.sample_weight, self.preparation.n_inputs
+        expected = float(self.data.rows_used if weight is None else weight.sum())
+        n_rows = float(classifier.result_.score_table.rows.sum())
+        if not math.isclose(n_rows, expected, rel_tol=1e-9) or len(classifier.coef_) != n_inputs:
             raise ValueError(
-                f"classifier must be fitted to these {expected[0]} rows of {expected[1]} inputs, "
-                f"without weights; it was fitted to {n_rows} of {len(classifier.coef_)}."
+                f"classifier must be fitted to these {expected:g} rows of {n_inputs} inputs, "
+                f"{'without weights' if weight is None else 'with their sample_weight'}; it was "
+                f"fitted to {n_rows:g} of {len(classifier.coef_)}."
             )
+
+    def _group_counts(self, classifier: FairOrdinalClassifier) -> tuple[GroupCounts, ...]:
+        """Return the numbers of rows by group and label, without weights."""
+        result = classifier.result_
+        if self.sample_weight is None:
+            return GroupCounts.all_of(result)
+        table = read_table(
+            self.y,
+            np.zeros(len(self.sample_weight)),
+            self.sensitive_features,
+            sample_weight=(self.sample_weight > 0).astype(float),
+            labels=classifier.classes_,
+            as_scores=True,
+        )
+        return GroupCounts.all_of(replace(result, score_table=table))
 
 
 def fit_table(
@@ -194,6 +250,7 @@ def fit_table(
     sensitive_features: str | Sequence[str],
     features: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
+    sample_weight: str | None = None,
     labels: Sequence[Any] | None = None,
     criterion: Any = "demographic_parity",
     trade_off: float | None = None,
@@ -223,6 +280,9 @@ def fit_table(
         Names of the columns to predict from; None takes all others.
     ignore : sequence of str, default=()
         Names of columns not to predict from, if `features` is None.
+    sample_weight : str, default=None
+        Name of a column of weights, which is never an input. A weight of 2 is equivalent to a row
+        repeated twice; estimates for new rows take the sum of the weights for the number of rows.
     labels : sequence, default=None
         All labels in ascending order.
     criterion : str or PairwiseCriterion, default="demographic_parity"
@@ -282,6 +342,7 @@ def fit_table(
         sensitive_features=sensitive_features,
         features=features,
         ignore=ignore,
+        sample_weight=sample_weight,
         most_categories=most_categories,
     )
     classifier = FairOrdinalClassifier(
@@ -297,7 +358,7 @@ def fit_table(
         max_time=max_time,
         labels=labels,
     )
-    return rows.model(classifier.fit(rows.X, rows.y, sensitive_features=rows.sensitive_features))
+    return rows.model(rows.fit(classifier))
 
 
 def _names(names: str | Sequence[str], argument: str) -> list[str]:
@@ -342,6 +403,21 @@ def _check_known(columns: Iterable[str], names: Iterable[str], argument: str) ->
             raise ValueError(
                 f"{argument} must name columns of the frame, {list(columns)}, got {name!r}."
             )
+
+
+def _warn_about_columns(
+    columns: Mapping[str, TableColumn],
+    preparation: TablePreparation,
+    labels: Column,
+    y: str,
+    *,
+    by_ignoring: bool,
+) -> None:
+    """Warn about inputs that look like identifiers, or like the label."""
+    used = [columns[column.name] for column in preparation.columns]
+    codes = np.unique(labels.values, return_inverse=True)[1]
+    remedy = " by ignore={}" if by_ignoring else " of features"
+    Suspects.among(used, codes).warn_about_columns(y, remedy=remedy)
 
 
 def _usable_rows(

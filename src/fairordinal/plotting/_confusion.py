@@ -146,6 +146,7 @@ class GroupConfusionDisplay:
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             labels=labels,
+            predictions="labels",
             criteria=["demographic_parity"],  # the fastest, and always defined
         )
         return cls.from_audit(found, ax=ax)

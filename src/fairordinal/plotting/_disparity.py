@@ -174,6 +174,7 @@ class DisparityDisplay:
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             labels=labels,
+            predictions="labels" if criterion.needs_labels else "auto",
             criteria=[criterion],
             confidence=confidence,
         )

@@ -15,6 +15,7 @@ Names that are not in `__all__` are for other packages of this library.
 
 from fairordinal.ranker._gradient import PairwiseGradient, pairwise_gradient
 from fairordinal.ranker._inputs import lazy_features as lazy_features
+from fairordinal.ranker._inputs import numbers_needed as numbers_needed
 from fairordinal.ranker._inputs import read_features as read_features
 from fairordinal.ranker._inputs import read_rows as read_rows
 from fairordinal.ranker._linear import FairLinearRanker

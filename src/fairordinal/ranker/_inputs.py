@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
@@ -26,6 +28,7 @@ from fairordinal._validation import (
 
 MOST_GROUPS = 60  # the number of disparities is quadratic in the number of groups
 MOST_CELLS = 150  # groups × labels; a step of a fit needs up to one FFT for each
+NOT_NUMBERS = ("could not convert", "not compatible with arrays of bytes/strings")  # said of text
 
 
 def read_rows(
@@ -113,17 +116,28 @@ def read_features(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
     options = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
     options["ensure_all_finite"] = "allow-nan" if allowed else True
     try:
-        X = validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
-        return X if fitting or imputer is None else imputer.transform(X)
-    except (np.exceptions.DTypePromotionError, ValueError) as error:
+        with numbers_needed(X):
+            X = validate_data(estimator, X, ensure_min_samples=1 + fitting, **options)
+    except ValueError as error:
         if "contains NaN" in str(error):
             raise ValueError(_missing_message(estimator)) from error
-        if isinstance(error, ValueError) and "could not convert" not in str(error):
+        raise
+    return X if fitting or imputer is None else imputer.transform(X)
+
+
+@contextmanager
+def numbers_needed(X: Any) -> Iterator[None]:
+    """Say which columns of X are not numeric, and what to do, if work with X fails on text."""
+    try:
+        yield
+    except (np.exceptions.DTypePromotionError, ValueError) as error:
+        said, others = str(error), _columns_without_numbers(X)
+        about_text = not isinstance(error, ValueError) or any(text in said for text in NOT_NUMBERS)
+        if not about_text or others == []:
             raise
-        others = _columns_without_numbers(X)
         which = f" (columns {others})" if others else ""
         raise ValueError(
-            f"X must hold numbers{which}: {error}. Encode other columns, for instance by "
+            f"X must hold numbers{which}: {said}. Encode other columns, for instance by "
             "sklearn.preprocessing.OneHotEncoder in a ColumnTransformer, or drop them."
         ) from error
 
@@ -145,11 +159,14 @@ def _accepts_missing(estimator: Any) -> bool:
     return getattr(estimator, "basis", "linear") != "linear"
 
 
-def _columns_without_numbers(X: Any) -> list[str]:
-    """Names of the columns of a frame that are neither numeric nor boolean."""
+def _columns_without_numbers(X: Any) -> list[str] | None:
+    """Names of the columns of a frame that are neither numeric nor boolean.
+
+    None if there are no names, but perhaps such columns.
+    """
     frame = nw.from_native(X, pass_through=True, eager_only=True)
     if not isinstance(frame, nw.DataFrame):
-        return []
+        return [] if getattr(X, "dtype", np.dtype(object)).kind in "biuf" else None
     dtypes = frame.schema.items()
     return [name for name, dtype in dtypes if not (dtype.is_numeric() or dtype == nw.Boolean)]
 

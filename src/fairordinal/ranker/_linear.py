@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -132,6 +132,9 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     >>> bool(fair < 0.1 * plain)
     True
     """
+
+    # requested by default: a wrapper, such as FairThresholdClassifier, has to pass them on
+    __metadata_request__fit: ClassVar = {"sensitive_features": True}
 
     def __init__(
         self,

@@ -13,15 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._audit import Audit, Finding
+from fairordinal._audit import SMALL_GROUPS_RULE, Audit, Finding
 from fairordinal._render import names_of, number, percent, quantity
 from fairordinal._validation import Array
-from fairordinal.criteria import (
-    ConditionalHarmParity,
-    Criterion,
-    HarmParity,
-    PairwiseCriterion,
-)
+from fairordinal.criteria import Criterion, HarmParity, PairwiseCriterion
 from fairordinal.plotting import colour_limit, worst_parts
 from fairordinal.report._numbers import (
     Axis,
@@ -40,6 +35,7 @@ MOST_IN_OTHERS = 12  # groups in the matrix of other criteria
 MOST_WITH_INTERVALS = 8  # groups in a matrix with room for intervals
 MOST_PAIRS = 1000  # pairs of the main criterion
 MOST_OPEN = 20  # pairs shown at first for the main criterion; for the others, all that are listed
+SMALL_LAST = "; pairs with groups that are too small follow"
 SHADES = 5  # strengths of a colour
 MOST_OPEN_GROUPS = 6  # groups whose confusion matrices are shown at first
 MOST_CONFUSIONS = 60  # groups with a confusion matrix in the page
@@ -62,9 +58,9 @@ QUESTIONS = {
         "Equal opportunity, and also: is a person whose true label is not lower placed not lower "
         "equally often?"
     ),
-    "harm_parity": "Does being rated too low cost both groups the same on average?",
+    "harm_parity": "Does being rated too {side} cost both groups the same on average?",
     "conditional_harm_parity": (
-        "Among people who are rated too low: does it cost both groups the same on average?"
+        "Among people who are rated too {side}: does it cost both groups the same on average?"
     ),
     "standard_demographic_parity": "Does each group get each label equally often?",
     "standard_equal_opportunity": (
@@ -73,6 +69,12 @@ QUESTIONS = {
     "standard_equalized_odds": (
         "Among people with the same true label: does each group get each label equally often?"
     ),
+}
+
+PLACED = {  # the group with the positive disparity, by what higher labels are
+    None: ("placed higher", "than"),
+    "better": ("favoured", "over"),
+    "worse": ("disadvantaged", "compared with"),
 }
 
 
@@ -122,9 +124,11 @@ class CriterionView(NamedTuple):
     interval: str
     evidence: str  # whether the interval of the violation excludes 0
     worst: str
+    replaced: bool  # whether `worst` is another pair, because the worst one has too few rows
     matrix: list[list[MatrixCell]] | None
     pairs: list[PairView]
     hidden: int  # pairs that are left out
+    order: str  # of the pairs
     with_parts: bool
     ticks: list[Tick]
     zero: float
@@ -164,8 +168,14 @@ def _interval_ends(finding: Finding) -> list[float]:
 
 
 def _worst_pairs(finding: Finding) -> Array:
-    """Indices of the pairs, the largest disparity first and undefined ones last."""
-    return np.argsort(-finding.listed(finding.disparities), kind="stable")
+    """Indices of the pairs, the largest disparity first.
+
+    Pairs with a group that is set aside follow, then undefined ones.
+    """
+    _, g, h = finding.places
+    disparity = finding.listed(finding.disparities)
+    last = np.where(np.isnan(disparity), 2, finding.set_aside[g] | finding.set_aside[h])
+    return np.lexsort((-disparity, last))
 
 
 def _criterion_view(
@@ -173,19 +183,22 @@ def _criterion_view(
 ) -> CriterionView:
     names = display_names(finding.table.groups.tolist())
     has_matrix = 2 < len(names) <= (MOST_IN_MATRIX if is_main else MOST_IN_OTHERS)
-    most = MOST_PAIRS if is_main else 0 if has_matrix else MOST_OPEN
-    pairs = _pair_views(finding, names, most, scale.axis)
+    on_paper = has_matrix and len(names) <= MOST_WITH_INTERVALS  # wider matrices are not printed
+    most = MOST_PAIRS if is_main else 0 if on_paper else MOST_OPEN
+    pairs = _pair_views(finding, most, scale.axis)
     return CriterionView(
         finding.criterion.title,
-        QUESTIONS.get(finding.criterion.name, ""),
-        *wording(finding.criterion),
+        _question(finding.criterion),
+        *wording(finding),
         number(finding.violation),
         interval_text(*finding.violation_interval),
         _evidence(finding),
         _worst_text(finding, names),
+        finding.headline != finding.worst,
         _matrix(finding, scale.strongest) if has_matrix else None,
         pairs,
         len(finding.places[0]) - len(pairs) if most else 0,
+        "the largest first" + SMALL_LAST * bool(finding.set_aside.any()),
         len(finding.disparities) > 1,
         scale.axis.ticks(4),
         scale.axis.at(0.0),
@@ -193,14 +206,24 @@ def _criterion_view(
     )
 
 
-def wording(criterion: Criterion) -> tuple[str, str, str, str]:
+def _question(criterion: Criterion) -> str:
+    too_high = getattr(criterion, "higher_is", None) == "worse"
+    return QUESTIONS.get(criterion.name, "").format(side="high" if too_high else "low")
+
+
+def wording(finding: Finding) -> tuple[str, str, str, str]:
     """Headers of the two groups of a pair, caption of the matrix, and what is counted."""
-    if isinstance(criterion, HarmParity | ConditionalHarmParity):
-        caption = "How much more the group of the row is harmed than the group of the column"
-        return "harmed more", "than", caption, "people"
-    if isinstance(criterion, PairwiseCriterion):
-        caption = "How much more the group of the row is favoured than the group of the column"
-        return "favoured", "over", caption, "pairs of people"
+    rows, columns = "How much more the group of the row", "than the group of the column"
+    if isinstance(finding.criterion, HarmParity):
+        if finding.criterion.higher_is is None:
+            caption = f"How much more being rated too low costs the group of the row {columns}"
+            return "costs more", "than", caption, "people"
+        return "harmed more", "than", f"{rows} is harmed {columns}", "people"
+    if isinstance(finding.criterion, PairwiseCriterion):
+        first, second = PLACED[finding.higher_is]
+        neutral = "How much more often the group of the row is placed above that of the column"
+        caption = f"{rows} is {first} {columns}" if finding.higher_is else neutral
+        return first, second, caption, "pairs of people"
     caption = "How much more often this happens to the group of the row than to that of the column"
     return "more often", "than", caption, "people"
 
@@ -213,21 +236,30 @@ def _evidence(finding: Finding) -> str:
 
 
 def _worst_text(finding: Finding, names: list[Name]) -> str:
-    if finding.worst is None or not finding.violation > 0:
+    if finding.headline is None or not finding.disparities[finding.headline] > 0:
         return "–"
-    _, group, other = finding.worst
-    return f"{names[group].short} > {names[other].short}"
+    _, group, other = finding.headline
+    mark = "" if finding.headline == finding.worst else " *"
+    return f"{names[group].short} > {names[other].short}{mark}"
 
 
-def _pair_views(finding: Finding, names: list[Name], most: int, axis: Axis) -> list[PairView]:
+def _pair_views(finding: Finding, most: int, axis: Axis) -> list[PairView]:
     """The pairs with the largest disparities; the first of them have a bar."""
-    raw = names_of(finding.table.groups.tolist())
-    short = {name: view.short for name, view in zip(raw, names, strict=True)}
+    short = short_group_names(finding)
     rows = finding.rows(_worst_pairs(finding)[:most])
-    return [_pair_view(row, short, axis if i < MOST_OPEN else None) for i, row in enumerate(rows)]
+    return [pair_view(row, short, axis if i < MOST_OPEN else None) for i, row in enumerate(rows)]
 
 
-def _pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) -> PairView:
+def short_group_names(finding: Finding) -> dict[str, str]:
+    """Names of groups as they are shown, by their names in the rows of a finding."""
+    groups = finding.table.groups.tolist()
+    return {
+        name: view.short for name, view in zip(names_of(groups), display_names(groups), strict=True)
+    }
+
+
+def pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) -> PairView:
+    """View of a pair of groups; it is drawn if there is an axis."""
     disparity, lower, upper = (row[key] for key in ("disparity", "lower", "upper"))
     values = (row["probability"], row["other_probability"])
     return PairView(
@@ -238,7 +270,7 @@ def _pair_view(row: dict[str, Any], short: dict[str, str], axis: Axis | None) ->
         signed(disparity),
         interval_text(lower, upper),
         count_text(row["support"]),
-        bool(lower > 0),
+        bool(lower > 0 or upper < 0),
         row["note"].removeprefix("undefined: "),
         None if axis is None else interval_bar(disparity, lower, upper, axis),
     )
@@ -307,6 +339,7 @@ class GroupView(NamedTuple):
     rows: str
     share: str
     errors: ErrorRates | None
+    too_small: bool
     labels: list[LabelShare]
     confusion: list[list[ConfusionCell]] | None
 
@@ -317,41 +350,57 @@ class GroupsView(NamedTuple):
     groups: list[GroupView]
     labels: list[Name]
     with_predictions: bool
+    rule: str  # which groups are too small; empty if none is
     open: bool  # whether confusion matrices are shown at first
     shortened: bool  # whether some confusion matrices are left out
 
 
 def groups_view(audit: Audit) -> GroupsView:
-    """View of each group."""
-    table, columns = audit.table, audit.group_columns()
+    """View of each group; those that are too small by the first criterion are marked."""
+    table, columns, first = audit.table, audit.group_columns(), audit.findings[0]
     names = display_names(table.groups.tolist())
     cubes = table.cube if table.predicts_labels else [None] * len(names)
     groups = [
-        _group_view(audit, columns, i, name, counts)
+        _group_view(audit, columns, i, name, counts)._replace(too_small=bool(first.too_small[i]))
         for i, (name, counts) in enumerate(zip(names, cubes, strict=True))
     ]
     return GroupsView(
         groups,
         display_names(table.labels.tolist(), LABEL_WIDTH),
         table.predicts_labels,
+        f"Groups may be too small for a conclusion by {first.criterion.title}. {SMALL_GROUPS_RULE}"
+        if first.too_small.any()
+        else "",
         len(names) <= MOST_OPEN_GROUPS,
         len(names) > MOST_CONFUSIONS,
     )
+
+
+def mean_cost(audit: Audit) -> float:
+    """Mean cost of all rows; nan for scores."""
+    columns = audit.group_columns()
+    if "mean_cost" not in columns:
+        return float("nan")
+    totals = audit.table.group_totals
+    return float(columns["mean_cost"] @ (totals / totals.sum()))
 
 
 def _group_view(
     audit: Audit, columns: dict[str, Array], i: int, name: Name, counts: Array | None
 ) -> GroupView:
     """View of group i; `counts` are weights by true and predicted label."""
-    table = audit.table
+    table, sample = audit.table, audit.table.unweighted
     weight = float(table.group_totals[i])
     return GroupView(
         name,
         quantity(float(columns["rows"][i])),
         percent(weight / table.totals.sum()),
         _error_rates(columns, i),
+        False,
         _label_shares(table.totals[i] / weight, counts, weight),
-        None if counts is None or i >= MOST_CONFUSIONS else _confusion(table.in_rows(counts)),
+        None
+        if counts is None or i >= MOST_CONFUSIONS
+        else _confusion(sample.in_rows(sample.cube[i])),
     )
 
 

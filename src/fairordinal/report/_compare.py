@@ -15,37 +15,44 @@ import narwhals as nw
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from fairordinal._audit import Audit, audit
+from fairordinal._audit import Audit, Finding, audit
 from fairordinal._render import number
-from fairordinal._validation import check_number, predictions_of, shared_labels
-from fairordinal.criteria import as_criterion
+from fairordinal._validation import check_choice, check_number, predictions_of, shared_labels
+from fairordinal.criteria import DIRECTIONS, as_criterion
 from fairordinal.frontier import compare
 from fairordinal.report import _verdict
 from fairordinal.report._audit import (
+    MOST_OPEN,
+    MOST_PAIRS,
     CriterionView,
     GroupsView,
+    PairView,
     Scale,
     common_scale,
     groups_view,
     main_view,
+    mean_cost,
+    pair_view,
+    short_group_names,
 )
 from fairordinal.report._model_card import caveats, check_lines, facts
-from fairordinal.report._numbers import interval_text, signed
+from fairordinal.report._numbers import Axis, axis_around, interval_text, signed
 from fairordinal.report._page import Report, display_names, environment, render, user_text
 
 
 def report_compare(
     a: Any,
-    b: Any,
+    b: Any = None,
     X: Any = None,
     y: Any = None,
     *,
     sensitive_features: Any = None,
-    names: Sequence[str] = ("A", "B"),
+    names: Sequence[str] | None = None,
     criterion: Any = "demographic_parity",
     cost_matrix: Any = "absolute",
     confidence: float = 0.95,
     labels: Any = None,
+    higher_is: str | None = None,
     max_violation: float | None = None,
     title: str = "Two models compared",
     data: Mapping[str, Any] | None = None,
@@ -55,14 +62,15 @@ def report_compare(
     """Make an HTML page about two predictors of the same rows, with paired differences.
 
     Pass two fitted models, two columns of predictions, or two audits. Audits bring their own rows
-    and settings: leave out `X`, `y`, `sensitive_features`, `cost_matrix`, `confidence` and
-    `labels`. Rows are matched by position; an index is ignored.
+    and settings: leave out `X`, `y`, `sensitive_features`, `cost_matrix`, `confidence`, `labels`
+    and `higher_is`. Rows are matched by position; an index is ignored.
 
     Parameters
     ----------
-    a : fitted estimator, array-like of shape (n_samples,) or Audit
-        The first predictor: a model, its predictions, or an audit of them.
-    b : fitted estimator, array-like of shape (n_samples,) or Audit
+    a : fitted estimator, array-like of shape (n_samples,), Audit or mapping
+        The first predictor: a model, its predictions, or an audit of them. A mapping of two names
+        to predictors, as :func:`~fairordinal.compare` takes it, replaces `a`, `b` and `names`.
+    b : fitted estimator, array-like of shape (n_samples,) or Audit, default=None
         The second predictor. If `a` and `b` are audits of the same rows, there are no intervals
         of the differences, because these need the rows.
     X : array-like of shape (n_samples, n_features), default=None
@@ -72,8 +80,8 @@ def report_compare(
     sensitive_features : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
         Group of each sample; several columns mean their intersections. Models whose `predict`
         takes `sensitive_features` get them.
-    names : pair of str, default=("A", "B")
-        Names of `a` and `b`; differences are those of `b` minus `a`.
+    names : pair of str, default=None
+        Names of `a` and `b`; None means "A" and "B". Differences are those of `b` minus `a`.
     criterion : str or Criterion, default="demographic_parity"
         The definition of fairness.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
@@ -83,6 +91,9 @@ def report_compare(
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
         models that were fitted with `labels`.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk; None calls no group favoured, disadvantaged or harmed.
     max_violation : float, default=None
         The limit with which the verdicts compare the violations; None means no limit.
     title : str, default="Two models compared"
@@ -116,15 +127,24 @@ def report_compare(
     check_lines(data, "data")
     check_lines(settings, "settings")
     limit = None if max_violation is None else check_number(max_violation, "max_violation")
+    check_choice(higher_is, "higher_is", DIRECTIONS)
+    if isinstance(a, Mapping) and (b is None or y is None):  # as `compare` takes models
+        X, y = (b, X) if y is None else (X, y)
+        a, b, names = _two_of_mapping(a, names)
+    if b is None:
+        raise ValueError("b is missing: pass two predictors, or a mapping of two names to them.")
     if isinstance(a, Audit) and isinstance(b, Audit):
         name = as_criterion(criterion, cost_matrix).name
         compared = _compare_audits(a, b, name)
     else:
         _require_rows(a, b, y, sensitive_features)
         labels = shared_labels({"a": a, "b": b}, labels)
-        rows = LabelledRows(X, y, sensitive_features, labels, criterion, cost_matrix, confidence)
+        criterion = as_criterion(criterion, cost_matrix, higher_is)
+        rows = LabelledRows(
+            X, y, sensitive_features, labels, criterion, cost_matrix, confidence, higher_is
+        )
         compared = _compare_rows(a, b, rows)
-    view = _view(_two_names(names), compared, limit)
+    view = _view(_two_names(("A", "B") if names is None else names), compared, limit)
     view |= facts(compared.audits[0], None, None, data, settings, date, limit)
     return render("compare.html", view, title=user_text(title), script_data=None)
 
@@ -142,6 +162,13 @@ class Difference(NamedTuple):
     difference: str
     interval: str
     clear: bool  # the interval excludes 0
+
+    @property
+    def evidence(self) -> str:
+        """Whether there is clear evidence of a difference."""
+        if np.isnan(self.change) or "undefined" in self.interval:
+            return "undefined"
+        return "yes" if self.clear else "no"
 
 
 class ComparedAudits(NamedTuple):
@@ -163,6 +190,7 @@ class LabelledRows(NamedTuple):
     criterion: Any
     cost_matrix: Any
     confidence: float
+    higher_is: str | None
 
     def predict(self, model: Any) -> Any:
         """Predictions of a model; predictions are returned unchanged."""
@@ -172,7 +200,16 @@ class LabelledRows(NamedTuple):
             raise ValueError("X is missing: models predict from it. Pass X, or predictions.")
         return predictions_of(model, self.X, self.sensitive_features)
 
-    def audit(self, predicted: Any) -> Audit:
+    def audits(self, first: Any, second: Any) -> tuple[Audit, Audit]:
+        """Audits of both predictors, with the labels of both."""
+        a, b = self._audit(first), self._audit(second)
+        if a.table.labels.tolist() == b.table.labels.tolist():
+            return a, b
+        # without an order given, labels are numbers
+        both = self._replace(labels=np.union1d(a.table.labels, b.table.labels).tolist())
+        return both._audit(first), both._audit(second)
+
+    def _audit(self, predicted: Any) -> Audit:
         """Audit of one predictor."""
         with warnings.catch_warnings():  # the page lists what is undefined
             warnings.simplefilter("ignore", UndefinedMetricWarning)
@@ -184,6 +221,7 @@ class LabelledRows(NamedTuple):
                 criteria=[self.criterion],
                 cost_matrix=self.cost_matrix,
                 confidence=self.confidence,
+                higher_is=self.higher_is,
             )
 
     def compare(self, first: Any, second: Any) -> list[dict[str, Any]]:
@@ -210,8 +248,7 @@ def _compare_rows(a: Any, b: Any, rows: LabelledRows) -> ComparedAudits:
         _paired_difference("mean cost", "cost", first, second),
         _paired_difference("violation", "violation", first, second),
     ]
-    audits = rows.audit(predicted[0]), rows.audit(predicted[1])
-    return ComparedAudits(audits, differences, name, paired=True)
+    return ComparedAudits(rows.audits(*predicted), differences, name, paired=True)
 
 
 def _paired_difference(
@@ -238,7 +275,7 @@ def _compare_audits(a: Audit, b: Audit, criterion: str) -> ComparedAudits:
     """Compare two audits, without intervals."""
     _check_same_rows(a, b, criterion)
     values = {
-        "mean cost": (_mean_cost(a), _mean_cost(b)),
+        "mean cost": (mean_cost(a), mean_cost(b)),
         "violation": (a[criterion].violation, b[criterion].violation),
     }
     differences = [
@@ -249,15 +286,18 @@ def _compare_audits(a: Audit, b: Audit, criterion: str) -> ComparedAudits:
     return ComparedAudits((a, b), differences, criterion, paired=False)
 
 
-def _mean_cost(one: Audit) -> float:
-    columns = one.group_columns()
-    if "mean_cost" not in columns:
-        return float("nan")
-    totals = one.table.group_totals
-    return float(columns["mean_cost"] @ (totals / totals.sum()))
-
-
 # Checks
+
+
+def _two_of_mapping(models: Mapping[str, Any], names: Any) -> tuple[Any, Any, list[str]]:
+    """Two predictors with their names, given as `compare` takes them."""
+    if len(models) != 2 or names is not None:
+        raise ValueError(
+            "A mapping in place of a and b must have two predictors, by their names, without "
+            f"names=; got {len(models)} predictors."
+        )
+    first, second = models.values()
+    return first, second, [str(name) for name in models]
 
 
 def _two_names(names: Sequence[str]) -> tuple[str, str]:
@@ -284,6 +324,11 @@ def _check_same_rows(a: Audit, b: Audit, criterion: str) -> None:
             raise ValueError(
                 f"criterion must be audited in {name}, one of {known}, got {criterion!r}."
             )
+    if a.higher_is != b.higher_is:
+        raise ValueError(
+            f"a and b must be audits with the same higher_is, got {a.higher_is!r} and "
+            f"{b.higher_is!r}."
+        )
     same = a.table.groups.tolist() == b.table.groups.tolist()
     same = same and a.table.labels.tolist() == b.table.labels.tolist()
     first, second = (table.in_rows(table.totals) for table in (a.table, b.table))
@@ -308,18 +353,76 @@ class Side(NamedTuple):
     groups: GroupsView
 
 
+RowPair = tuple[dict[str, Any], dict[str, Any]]
+INTERVAL = ("disparity", "lower", "upper")
+
+
+class JointPair(NamedTuple):
+    """Two groups, by both predictors: disparities of the first group over the second."""
+
+    group: str
+    other: str
+    part: str
+    sides: list[PairView]
+
+
+def _pairs_of_rows(first: Finding, second: Finding) -> list[RowPair]:
+    """Rows of both findings about the same pair of groups, in the direction of the first.
+
+    The pairs with the largest disparity of both come first.
+    """
+    at = {(row["part"], row["group"], row["other"]): row for row in second.rows()}
+    at |= {(row["part"], row["group"], row["other"]): row for row in map(_turned, at.values())}
+    pairs = [(row, at[row["part"], row["group"], row["other"]]) for row in first.rows()]
+    sizes = [np.fmax(*(abs(row["disparity"]) for row in pair)) for pair in pairs]
+    listed = np.argsort(-np.array(sizes), kind="stable")[:MOST_PAIRS]
+    return [pairs[i] for i in listed.tolist()]
+
+
+def _turned(row: dict[str, Any]) -> dict[str, Any]:
+    """The same pair of groups in the other direction."""
+    swapped = {"group": "other", "probability": "other_probability"}
+    swapped |= {"rows": "other_rows", "support": "other_support"}
+    swapped |= {other: one for one, other in swapped.items()}
+    turned = {key: row[swapped.get(key, key)] for key in row}
+    ends = {"disparity": -row["disparity"], "lower": -row["upper"], "upper": -row["lower"]}
+    return turned | ends
+
+
+def _joint_scale(pairs: list[RowPair], findings: Sequence[Finding], limit: float | None) -> Scale:
+    """A scale for both predictors: colours of the matrices, and the axis of all drawn intervals."""
+    ends = [row[key] for pair in pairs[:MOST_OPEN] for row in pair for key in INTERVAL]
+    axis = axis_around([0.0, limit or 0.0, -(limit or 0.0), *ends], least=0.1)
+    return common_scale(findings, limit)._replace(axis=axis)
+
+
+def _joint_pairs(pairs: list[RowPair], short: dict[str, str], axis: Axis) -> list[JointPair]:
+    """Views of pairs of groups; the first of them are drawn."""
+    found = []
+    for i, rows in enumerate(pairs):
+        views = [pair_view(row, short, axis if i < MOST_OPEN else None) for row in rows]
+        found.append(JointPair(*views[0][:3], views))
+    return found
+
+
 def _view(names: tuple[str, str], compared: ComparedAudits, limit: float | None) -> dict[str, Any]:
     audits, criterion = compared.audits, compared.criterion
     title = audits[0][criterion].criterion.title
-    scale = common_scale([one[criterion] for one in audits], limit)
-    pairs = zip(names, audits, strict=True)
+    findings = [one[criterion] for one in audits]
+    pairs = _pairs_of_rows(*findings)
+    scale, short = _joint_scale(pairs, findings, limit), short_group_names(findings[0])
     return {
-        "sides": [_side(name, one, criterion, limit, scale) for name, one in pairs],
+        "sides": [
+            _side(name, one, criterion, limit, scale)
+            for name, one in zip(names, audits, strict=True)
+        ],
+        "pairs": _joint_pairs(pairs, short, scale.axis),
         "rows": compared.differences,
         "paired": compared.paired,
         "criterion": title,
         "confidence": f"{100 * audits[0].confidence:g}%",
         "limit": None if limit is None else f"{limit:g}",
+        "limit_below": None if limit is None else scale.axis.at(-limit),
         "verdict": _verdict_on(names, compared, title),
         "caveats": caveats(frontier=False, scores=False, paired=compared.paired),
     }
@@ -344,7 +447,7 @@ def _verdict_on(names: tuple[str, str], compared: ComparedAudits, title: str) ->
         for row in reversed(compared.differences)
     ]
     sentence = f"From “{names[0]}” to “{names[1]}”, {', and '.join(changes)}."
-    return _verdict.Verdict(_verdict.NEUTRAL, "ComparedAudits", sentence)
+    return _verdict.Verdict(_verdict.NEUTRAL, "Comparison", sentence)
 
 
 def _change(row: Difference, paired: bool) -> str:
@@ -354,5 +457,5 @@ def _change(row: Difference, paired: bool) -> str:
     if not round(row.change, 3):
         return "stays the same"
     change = f"{'rises' if row.change > 0 else 'falls'} by {number(abs(row.change))}"
-    certainty = "chance does not explain it" if row.clear else "which may be chance"
+    certainty = "clear evidence" if row.clear else "no clear evidence"
     return f"{change} ({certainty})" if paired else change

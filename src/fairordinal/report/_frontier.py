@@ -8,17 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._render import number, percent
-from fairordinal._validation import Array
+from fairordinal._render import number
 from fairordinal.estimators import describe_basis
-from fairordinal.frontier import FairOrdinalFrontier, FrontierPoint, Measured, farthest_from_chord
+from fairordinal.frontier import (
+    FairOrdinalFrontier,
+    FrontierPoint,
+    Measured,
+    farthest_from_chord,
+    readable_holes,
+)
 from fairordinal.plotting import model_number
-from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text, score_text
-from fairordinal.report._page import LABEL_WIDTH, Name, as_json, display_names
-from fairordinal.report._scores import MOST_GROUPS
+from fairordinal.report._numbers import Axis, Tick, axis_around, interval_text
+from fairordinal.report._page import as_json
 
 MEASURED_ON = {"train": "training rows", "cross-validated": "new rows (cross-validated)",
                "held-out": "held-out rows"}  # fmt: skip
+
+FACTS = ["Labels used", "Limit in training", "Proved", "Kind of model"]
 
 
 class Mark(NamedTuple):
@@ -35,8 +41,6 @@ class PointView(NamedTuple):
     mark: Mark | None
     label: str
     measures: list[list[str]]  # for each set of rows: cost, interval, violation, interval
-    cuts: list[str]
-    shares: list[list[str]]
     facts: list[str]
     whiskers: list[float]  # left, right, bottom and top of the intervals
     others: list[Mark | None]  # on the training rows and on the held-out rows
@@ -47,11 +51,8 @@ class Chart(NamedTuple):
 
     points: list[PointView]
     chosen: int
-    was_chosen: bool
     measured_on: list[str]
     main_measure: int  # which of `measured_on` places the points
-    labels: list[Name]
-    groups: list[Name]
     line: str
     x_ticks: list[Tick]
     y_ticks: list[Tick]
@@ -59,7 +60,8 @@ class Chart(NamedTuple):
     criterion: str
     confidence: str
     empty_ranges: list[str]
-    hidden: int  # groups that are left out
+    fact_names: list[str]
+    details: list[str | None]
     models: list[str | None]
 
     @property
@@ -68,9 +70,9 @@ class Chart(NamedTuple):
         return {
             "chosen": self.chosen,
             "points": [
-                [p.label, p.measures, p.cuts, p.shares, p.facts, p.whiskers, p.others, p.mark]
-                for p in self.points
+                [p.label, p.measures, p.facts, p.whiskers, p.others, p.mark] for p in self.points
             ],
+            "details": self.details,
             "models": self.models,
         }
 
@@ -82,23 +84,20 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
     x_axis, y_axis = _axes(points, limit)
     views = [_point_view(frontier, i, x_axis, y_axis) for i in range(len(points))]
     rows = [*points[0].measured()]
-    table = points[0].result.after.table
     return Chart(
         views,
         _knee(points) if number_chosen is None else number_chosen,
-        number_chosen is not None,
         [MEASURED_ON[name] for name in rows],
         rows.index("cross-validated"),
-        display_names(table.labels.tolist(), LABEL_WIDTH),
-        display_names(table.groups.tolist())[:MOST_GROUPS],
         _staircase([view.mark for view in views if view.mark]),
         x_axis.ticks(),
         y_axis.ticks(),
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
-        [f"{number(low)} and {number(high)}" for low, high in frontier.holes_],
-        max(len(table.groups) - MOST_GROUPS, 0),
+        [f"between {number(low)} and {number(high)}" for low, high in readable_holes(frontier)],
+        FACTS,
+        [],
         [],
     )
 
@@ -122,14 +121,11 @@ def _point_view(frontier: FairOrdinalFrontier, i: int, x_axis: Axis, y_axis: Axi
     left, right = (x_axis.at(_finite(v, expected.violation)) for v in expected.violation_interval)
     bottom, top = (y_axis.at(_finite(v, expected.cost)) for v in expected.cost_interval)
     others = [measured.get(rows) for rows in ("train", "held-out")]
-    shares = point.result.after.shares[:MOST_GROUPS].tolist()
     return PointView(
         i,
         _mark(expected, x_axis, y_axis),
         f"Model {i}: violation {number(expected.violation)}, mean cost {number(expected.cost)}",
         [_measure(values) for values in measured.values()],
-        _cut_texts(np.asarray(model.thresholds_)),
-        [[percent(share) for share in row] for row in shares],
         _facts(point, model),
         [left, right, bottom, top],
         [None if values is None else _mark(values, x_axis, y_axis) for values in others],
@@ -155,15 +151,8 @@ def _measure(values: Measured) -> list[str]:
     ]
 
 
-def _cut_texts(thresholds: Array) -> list[str]:
-    """The highest score of each label; cut points by group are separated by slashes."""
-    columns = np.atleast_2d(thresholds).T
-    texts = [" / ".join(score_text(cut) for cut in cuts) for cuts in columns.tolist()]
-    return [*texts, score_text(math.inf)]
-
-
 def _facts(point: FrontierPoint, model: Any) -> list[str]:
-    """Limit, number of labels that are used, proof about the cut points, and kind of model."""
+    """Values of `FACTS`."""
     goal, result = point.candidate.goal, point.result
     used = int((result.after.table.cube.sum(axis=(0, 1)) > 0).sum())
     proof = (
@@ -172,8 +161,8 @@ def _facts(point: FrontierPoint, model: Any) -> list[str]:
         else f"no cut points on its scores are better by more than {result.gap:.2g}"
     )
     return [
-        f"{goal.limit:.4g}" if goal.hard else "none",
         f"{used} of {len(result.labels)}",
+        f"{goal.limit:.4g}" if goal.hard else "none",
         proof,
         describe_basis(model) if hasattr(model, "basis_") else "cut points of given scores",
     ]

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from fairordinal._audit import Audit
 from fairordinal._costs import cost_matrix
 from fairordinal._render import percent, quantity
+from fairordinal._validation import Array
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._page import display_names, user_text
 from fairordinal.thresholds import ThresholdResult
@@ -25,6 +26,19 @@ COSTS = {
     "zero_one": "1 for every error",
     "squared": "the squared distance between the labels",
     "asymmetric": "the distance between the labels, doubled if the prediction is too high",
+}
+TECHNICAL = {  # parameters of a frontier, in words
+    "estimator": "Estimator of the scores",
+    "basis": "Kind of models tried",
+    "ranker": "How scores are made fair",
+    "loss": "Loss of a pair of rows",
+    "alpha": "Strength of the penalty on coefficients",
+    "cv": "Cross-validation, folds",
+    "tol": "Tolerance of a fit",
+    "max_iter": "Most steps of a fit",
+    "max_time": "Most seconds for the cut points of a model",
+    "n_jobs": "Processes",
+    "random_state": "Seed of the folds",
 }
 
 
@@ -56,9 +70,10 @@ def facts(
             *_user_facts(settings),
             *([] if limit is None else [Fact("Limit", f"a violation of at most {limit:g}")]),
             *([] if audit is None else _audit_facts(audit)),
-            *([] if thresholds is None else _threshold_facts(thresholds)),
             *([] if frontier is None else _frontier_facts(frontier)),
+            *([] if thresholds is None else _threshold_facts(thresholds)),
         ],
+        "technical": [] if frontier is None else [*_technical_facts(frontier)],
         "date": (date or datetime.date.today()).isoformat(),
         "version": _version(),
     }
@@ -95,15 +110,17 @@ def _audit_facts(audit: Audit) -> Iterator[Fact]:
     method = audit.interval.replace("_", "-")
     confidence = percent(audit.confidence)
     yield Fact("Audited for", criteria)
+    if audit.higher_is is not None:
+        yield Fact("Higher labels are", f"{audit.higher_is} for people")
     yield Fact("Intervals", f"{confidence}, {method}, for all pairs of groups at once")
     if audit.table.predicts_labels:
-        yield Fact("Cost of an error", _cost_text(audit))
+        yield Fact("Cost of an error", _cost_text(audit.cost, audit.table.labels))
 
 
-def _cost_text(audit: Audit) -> str:
+def _cost_text(cost: Array, labels: Array) -> str:
     """The cost matrix in words."""
     for name, words in COSTS.items():
-        if np.array_equal(audit.cost, cost_matrix(name, audit.table.labels)):
+        if np.array_equal(cost, cost_matrix(name, labels)):
             return words
     return "a given cost matrix"
 
@@ -122,12 +139,21 @@ def _threshold_facts(result: ThresholdResult) -> Iterator[Fact]:
 
 
 def _frontier_facts(frontier: FairOrdinalFrontier) -> Iterator[Fact]:
+    result = frontier.points_[0].result
     yield Fact("Criterion of the frontier", frontier.criterion_.title)
-    for name, value in sorted(frontier.get_params(deep=False).items()):
+    yield Fact("Cost of an error, in the frontier", _cost_text(result.cost_matrix, result.labels))
+    yield Fact("Confidence of its intervals", percent(frontier.confidence))
+
+
+def _technical_facts(frontier: FairOrdinalFrontier) -> Iterator[Fact]:
+    """Settings of the frontier that only specialists need."""
+    values = frontier.get_params(deep=False)
+    for name, words in TECHNICAL.items():
+        value = values[name]
         if isinstance(value, BaseEstimator):
             value = type(value).__name__
-        if name != "criterion" and value is not None:
-            yield Fact(f"Frontier: {name}", user_text(value)[:MOST_LETTERS])
+        if value is not None:
+            yield Fact(words, user_text(value)[:MOST_LETTERS])
 
 
 def _version() -> str:
@@ -151,8 +177,8 @@ MEANING = Caveat(
     "What pairwise fairness means",
     [
         "The labels have an order. A pairwise criterion takes two people from different groups and "
-        "asks how often each is placed above the other. A violation of 0 means that no group has "
-        "an advantage; a violation of 1 means that one group always has it.",
+        "asks how often each is placed above the other. A violation of 0 means: equally often, for "
+        "any two groups. A violation of 1 means that one group is always placed above another.",
         "Demographic parity asks this of all pairs. Equal opportunity asks it of pairs whose true "
         "labels differ: is the person with the higher true label placed higher equally often in "
         "both groups? Equalized odds asks this too, and the same of people whose true label is "
@@ -210,5 +236,5 @@ PAIRED = (
 def caveats(*, frontier: bool, scores: bool, paired: bool = False) -> list[Caveat]:
     """The section for a page with these parts."""
     uncertainty = [INTERVALS, UNDEFINED]
-    uncertainty += [EXPECTED] * frontier + [TRAINING] * (scores or frontier) + [PAIRED] * paired
+    uncertainty += [EXPECTED] * frontier + [TRAINING] * scores + [PAIRED] * paired
     return [MEANING, NOT_MEANT, INTENDED_USE, Caveat("How certain the numbers are", uncertainty)]

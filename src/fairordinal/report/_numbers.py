@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from fairordinal._render import number, quantity
@@ -41,11 +41,21 @@ def count_text(value: float) -> str:
     return f"{digits} × 10{str(int(power)).translate(SUPERSCRIPTS)}"
 
 
-def score_text(value: float) -> str:
-    """The highest score of a label; infinite cut points mean any score or no score."""
-    if math.isinf(value):
-        return "any score" if value > 0 else "no score"
-    return f"{value:.4g}".replace("-", "−")
+def score_texts(highest: Sequence[float]) -> list[str]:
+    """The highest score of each label, in ascending order.
+
+    The highest label has no limit. A label whose scores end where those of the one below end is
+    never given.
+    """
+    below = (-math.inf, *highest[:-1])
+    return [
+        "no score" if high <= low else _score_text(high)
+        for low, high in zip(below, highest, strict=True)
+    ]
+
+
+def _score_text(value: float) -> str:
+    return "any score" if math.isinf(value) else f"{value:.4g}".replace("-", "−")
 
 
 # Positions

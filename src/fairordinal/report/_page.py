@@ -105,6 +105,12 @@ def render(template: str, view: Mapping[str, Any], *, title: str, script_data: A
     return Report(title, page)
 
 
+def fragment(template: str, view: Mapping[str, Any]) -> str:
+    """A part of a page, for its script; the template escapes all text."""
+    text: str = environment().get_template(template).render(view=view)
+    return text
+
+
 @cache
 def environment() -> Any:
     """Return the package's jinja2 environment; the error says how to install jinja2."""

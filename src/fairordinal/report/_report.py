@@ -6,19 +6,17 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._audit import Audit, Finding
 from fairordinal._validation import check_number
 from fairordinal.frontier import FairOrdinalFrontier
-from fairordinal.plotting import score_shift
 from fairordinal.report import _verdict
-from fairordinal.report._audit import criterion_views, groups_view
+from fairordinal.report._details import Details, audit_views, pack
 from fairordinal.report._frontier import Chart, chart_of, check_models, models_that_fit
 from fairordinal.report._model_card import caveats, check_lines, facts
-from fairordinal.report._page import Report, environment, render, user_text
-from fairordinal.report._scores import ScoresView, scores_view
+from fairordinal.report._page import Report, as_json, environment, render, user_text
+from fairordinal.report._scores import scores_view
 from fairordinal.thresholds import ThresholdResult
 
 LARGEST = 980_000  # bytes of a page with model files
@@ -47,15 +45,18 @@ def report(
     Parameters
     ----------
     audit : Audit, default=None
-        An audit of predictions, as :func:`~fairordinal.audit` returns it.
+        An audit of predictions, as :func:`~fairordinal.audit` returns it. None with a frontier
+        takes an audit of the picked model, by its held-out predictions.
     thresholds : ThresholdResult, default=None
         Cut points, as :func:`~fairordinal.optimize_thresholds` returns them. They are drawn on
-        the scores of each group; None takes those of the chosen model of the frontier.
+        the scores of each group; None with a frontier takes those of the picked model.
     before : array-like of shape (n_labels - 1,), default=None
         Cut points to compare `thresholds` with, such as those in use today; None takes those of
         least cost.
     frontier : FairOrdinalFrontier, default=None
-        A fitted frontier, which is drawn as an interactive chart.
+        A fitted frontier, which is drawn as an interactive chart. The picked model is compared
+        with the most accurate one. All parts of the page that are not about a given audit or given
+        thresholds follow the picked point.
     chosen : FairOrdinalClassifier, FairThresholdClassifier or int, default=None
         The model that is selected at first: a model of the frontier's `select`, or the number of
         one; None takes the knee of the frontier.
@@ -89,7 +90,9 @@ def report(
     -----
     Names and texts are escaped; hidden characters are written as escapes. The page stays below
     1 MB for 40 groups, 9 labels and 60 models. If there are many pairs of groups, it lists those
-    with the largest disparities.
+    with the largest disparities. Details of models are packed into the page as compressed text,
+    for as many models as it has room for. With more than 8 groups, the models of a frontier are
+    audited for the criterion of the frontier, demographic parity and equal opportunity only.
 
     Examples
     --------
@@ -110,24 +113,41 @@ def report(
     chart = None if frontier is None else chart_of(frontier, chosen, limit)
     files = None if models is None or chart is None else check_models(models, len(chart.points))
     finding = _main_finding(audit, criterion, thresholds, frontier)
-    scores = _scores(thresholds, before, frontier, chart)
+    verdicts = _given_verdicts(audit, finding, thresholds, before, limit)
+    no_audit: dict[str, Any] = {"audit": None, "notes": []}
     view: dict[str, Any] = {
-        "verdicts": _verdicts(audit, finding, thresholds, before, frontier, chart, limit),
-        "scores": scores,
-        "of_frontier": thresholds is None,
+        "verdicts": [*verdicts["audit"], *verdicts["thresholds"]],
         "chart": chart,
         "limit": None if limit is None else f"{limit:g}",
-        "caveats": caveats(frontier=chart is not None, scores=scores is not None),
-        **_audit_views(audit, finding, limit),
+        "scores": None if thresholds is None else scores_view(thresholds, before),
+        "model": None,
+        "parts": [],
+        **(audit_views(audit, finding, limit) if audit and finding else no_audit),
+        "caveats": caveats(frontier=chart is not None, scores=thresholds is not None),
         **facts(audit, thresholds, frontier, data, settings, date, limit),
     }
-    return _page(view, user_text(title), chart, files)
+    details = None if frontier is None else Details(frontier, limit, verdicts)
+    if details is not None and chart is not None:
+        view |= {"parts": details.parts, **details.view(chart.chosen)}
+    return _page(view, user_text(title), chart, details, files)
 
 
-def _page(view: dict[str, Any], title: str, chart: Chart | None, files: list[str] | None) -> Report:
-    """The page, with as many model files as it has room for."""
-    if chart is None:
+def _page(
+    view: dict[str, Any],
+    title: str,
+    chart: Chart | None,
+    details: Details | None,
+    files: list[str] | None,
+) -> Report:
+    """The page, with details of as many models and as many model files as it has room for."""
+    if chart is None or details is None:
         return render("report.html", view, title=title, script_data=None)
+    page = render("report.html", view, title=title, script_data=chart.script_data)
+    room = LARGEST - len(page.html.encode())
+    if files is not None:
+        room -= len(as_json(files[chart.chosen]))
+    packed = pack(details, view, chart.chosen, room)
+    view["chart"] = chart = chart._replace(details=packed)
     page = render("report.html", view, title=title, script_data=chart.script_data)
     if files is None:
         return page
@@ -183,53 +203,15 @@ def _main_finding(
     return [*first, *audit.findings][0]
 
 
-def _verdicts(
+def _given_verdicts(
     audit: Audit | None,
     finding: Finding | None,
     thresholds: ThresholdResult | None,
     before: Any,
-    frontier: FairOrdinalFrontier | None,
-    chart: Chart | None,
     limit: float | None,
-) -> list[_verdict.Verdict]:
-    """Verdicts on all parts, the main one first."""
-    found = []
-    if audit is not None and finding is not None:
-        found.append(_verdict.of_audit(audit, finding, limit))
-    if frontier is not None and chart is not None and (chart.was_chosen or audit is None):
-        found.append(_verdict.of_frontier(frontier, chart.chosen, limit))
-    if thresholds is not None:
-        found.append(_verdict.of_thresholds(thresholds, before))
-    return found
-
-
-def _audit_views(
-    audit: Audit | None, finding: Finding | None, limit: float | None
-) -> dict[str, Any]:
-    """Views of the sections about the audit; None where there is no audit."""
-    if audit is None or finding is None:
-        return {"notes": [], "audit": None, "groups": None}
+) -> dict[str, list[_verdict.Verdict]]:
+    """Verdicts on a given audit and on given cut points."""
     return {
-        "notes": _verdict.notes_on(finding),
-        "audit": criterion_views(audit, finding, limit),
-        "groups": groups_view(audit),
-        "confidence": f"{100 * audit.confidence:g}%",
+        "audit": [_verdict.of_audit(audit, finding, limit)] if audit and finding else [],
+        "thresholds": [_verdict.of_thresholds(thresholds, before)] if thresholds else [],
     }
-
-
-def _scores(
-    thresholds: ThresholdResult | None,
-    before: Any,
-    frontier: FairOrdinalFrontier | None,
-    chart: Chart | None,
-) -> ScoresView | None:
-    """Scores with the given cut points, or with those of the frontier's chosen model."""
-    if thresholds is not None:
-        return scores_view(thresholds, before)
-    if frontier is None or chart is None:
-        return None
-    result = frontier.points_[chart.chosen].result
-    shift = score_shift(np.asarray(frontier.model(chart.chosen).thresholds_), result)
-    if np.isnan(shift) or len(result.score_table.axis) < 2:
-        return None  # a constant predictor has no scores to show
-    return scores_view(result, None, shift)

@@ -12,7 +12,7 @@ import numpy as np
 from fairordinal._render import number, percent
 from fairordinal._validation import Array
 from fairordinal.plotting import MOST_OVERLAID, density, group_weights, picture_range
-from fairordinal.report._numbers import Axis, Tick, score_text
+from fairordinal.report._numbers import Axis, Tick, score_texts
 from fairordinal.report._page import LABEL_WIDTH, Name, display_names
 from fairordinal.thresholds import ThresholdResult
 
@@ -74,21 +74,36 @@ class ScoresView(NamedTuple):
     rows: list[LabelRow]
     changes: list[Change]
     by_group: bool
+    compared: bool  # with other cut points
     before_name: str
     after_name: str
     unused: list[Name]
     hidden: int  # groups that are left out
 
 
-def scores_view(result: ThresholdResult, before: Any = None, shift: float = 0.0) -> ScoresView:
-    """View of a result, compared with the cut points `before` or with those of least cost.
+def scores_view(result: ThresholdResult, before: Any = None) -> ScoresView:
+    """View of a result, compared with the cut points `before` or with those of least cost."""
+    old = result.state(result.cheapest if before is None else before)
+    names = ("least cost", "chosen") if before is None else ("before", "after")
+    return _scores_view(result, old, 0.0, names)
 
-    `shift` is added to all scores that are shown.
-    """
-    old, new = result.state(result.cheapest if before is None else before), result.after
+
+def model_scores_view(result: ThresholdResult, shift: float) -> ScoresView:
+    """View of a result by itself; `shift` is added to all scores that are shown."""
+    return _scores_view(result, None, shift, ("", "of the model"))
+
+
+def _scores_view(
+    result: ThresholdResult, before: Any, shift: float, before_after: tuple[str, str]
+) -> ScoresView:
+    """View of a result, compared with other cut points if there are any."""
+    new = result.after
+    old = before or new
     names = display_names(result.groups.tolist())
     labels = display_names(result.labels.tolist(), LABEL_WIDTH)
     axis, ridges = _ridges(result, old.thresholds, names, labels)
+    if before is None:
+        ridges = [ridge._replace(before=[]) for ridge in ridges]
     used = new.table.cube.sum(axis=(0, 1)) > 0
     return ScoresView(
         ridges[:MOST_GROUPS],
@@ -100,7 +115,8 @@ def scores_view(result: ThresholdResult, before: Any = None, shift: float = 0.0)
             Change("violation", number(old.violation), number(new.violation)),
         ],
         result.thresholds.ndim == 2,
-        *(("least cost", "chosen") if before is None else ("before", "after")),
+        before is not None,
+        *before_after,
         [name for name, is_used in zip(labels, used, strict=True) if not is_used],
         max(len(names) - MOST_GROUPS, 0),
     )
@@ -110,18 +126,21 @@ def _label_rows(
     result: ThresholdResult, old: Any, labels: list[Name], shift: float
 ) -> list[LabelRow]:
     new, by_group = result.after, result.thresholds.ndim == 2
+    cuts_before, cuts_after = (
+        [score_texts(highest) for highest in (state.up_to + shift).tolist()] for state in (old, new)
+    )
     rows = []
     for i, name in enumerate(labels):
-        cuts = _before_after(old.up_to[:, i] + shift, new.up_to[:, i] + shift, score_text)
-        shares = _before_after(old.shares[:, i], new.shares[:, i], percent)
+        pairs = zip(cuts_before, cuts_after, strict=True)
+        cuts = [(before[i], after[i]) for before, after in pairs]
+        shares = _before_after(old.shares[:, i], new.shares[:, i])
         rows.append(LabelRow(name, cuts if by_group else cuts[:1], shares))
     return rows
 
 
-def _before_after(before: Array, after: Array, text: Any) -> list[tuple[str, str]]:
-    return [
-        (text(old), text(new)) for old, new in zip(before.tolist(), after.tolist(), strict=True)
-    ]
+def _before_after(before: Array, after: Array) -> list[tuple[str, str]]:
+    pairs = zip(before.tolist(), after.tolist(), strict=True)
+    return [(percent(old), percent(new)) for old, new in pairs]
 
 
 def _ridges(

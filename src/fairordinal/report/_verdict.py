@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from fairordinal._audit import Audit, Finding
 from fairordinal._render import number, percent
 from fairordinal._table import ScoreTable
-from fairordinal.criteria import ConditionalHarmParity, HarmParity, PairwiseCriterion
-from fairordinal.frontier import FairOrdinalFrontier
+from fairordinal.criteria import HarmParity, PairwiseCriterion
+from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
 from fairordinal.report._audit import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text
@@ -34,7 +32,7 @@ class Verdict(NamedTuple):
 def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
     """Verdict on one criterion of an audit, compared with a limit if there is one."""
     title = finding.criterion.title
-    if finding.worst is None:
+    if finding.headline is None:
         return Verdict(
             UNSURE,
             "Undefined",
@@ -43,7 +41,16 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
         )
     lower, upper = finding.violation_interval
     violation = _with_interval(finding.violation, audit.confidence, lower, upper)
-    size = f"{_worst_pair(finding)}: the violation of {title} is {violation}"
+    pair, size = _pair(finding), f"the violation of {title} is {violation}"
+    if finding.headline == finding.worst:
+        size = f"{pair}: {size}"
+    elif limit is None:
+        arrays = (finding.disparities, finding.lower, finding.upper)
+        value, lower, upper = (float(array[finding.headline]) for array in arrays)
+        disparity = _with_interval(value, audit.confidence, lower, upper)
+        size = f"{pair}: their disparity is {disparity}"
+    else:
+        size = f"{pair}. All groups considered, {size}"
     if limit is None:
         return _if_near_constant(audit.table, _without_limit(size, lower))
     verdict = _against_limit(limit, size, finding.violation, lower, upper)
@@ -98,18 +105,19 @@ def _where_defined(verdict: Verdict) -> Verdict:
     return Verdict(UNSURE, "Within the limit where defined", sentence)
 
 
-def _worst_pair(finding: Finding) -> str:
-    """The pair with the largest disparity in words."""
-    assert finding.worst is not None
-    part, g, h = finding.worst
+def _pair(finding: Finding) -> str:
+    """The pair that the summary leads with in words."""
+    assert finding.headline is not None
+    part, g, h = finding.headline
     names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
     group, other = f"“{names[g].short}”", f"“{names[h].short}”"
     more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
-    if not finding.violation > 0:
+    if not finding.disparities[finding.headline] > 0:
         return "No difference was found between groups"
     if finding.criterion.name == "demographic_parity":
+        worse = " (higher is worse)" if finding.higher_is == "worse" else ""
         return (
-            f"{group} is placed above {other} in {percent(more)} of pairs and below in "
+            f"{group} is placed above {other}{worse} in {percent(more)} of pairs and below in "
             f"{percent(less)}"
         )
     if finding.criterion.name == "equal_opportunity":
@@ -118,16 +126,18 @@ def _worst_pair(finding: Finding) -> str:
             f"higher {other} above {group} in {percent(less)}"
         )
     values = f"{number(more)} against {number(less)}"
-    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity | ConditionalHarmParity):
+    if not isinstance(finding.criterion, PairwiseCriterion | HarmParity):
         event = user_text(finding.criterion.parts(finding.table)[part])
         return f"{group} has {event} (f predicted, y true) more often than {other}, {values}"
-    is_more, than, *_ = wording(finding.criterion)
+    if isinstance(finding.criterion, HarmParity) and finding.criterion.higher_is is None:
+        return f"Being rated too low costs {group} more than {other}, {values}"
+    is_more, than, *_ = wording(finding)
     return f"{group} is {is_more} {than} {other}, {values}"
 
 
 def notes_on(finding: Finding) -> list[str]:
-    """Notes beside the verdict: undefined comparisons, and the clearest pair."""
-    return [note for note in (_undefined_note(finding), _clearest_note(finding)) if note]
+    """Notes beside the verdict: undefined comparisons, and a worst pair that is too small."""
+    return [note for note in (_undefined_note(finding), _worst_note(finding)) if note]
 
 
 def _undefined_note(finding: Finding) -> str:
@@ -138,23 +148,42 @@ def _undefined_note(finding: Finding) -> str:
     return f"{count:,} comparison{are} undefined and not part of the violation."
 
 
-def _clearest_note(finding: Finding) -> str:
-    """The pair with the clearest evidence, if it is not the one with the largest disparity."""
-    if not finding.worst_is_doubtful or not finding.violation_interval[0] > 0:
+def _worst_note(finding: Finding) -> str:
+    """The pair with the largest disparity, if it is not the one that the verdict names."""
+    if finding.worst is None or finding.headline == finding.worst:
         return ""
-    part, g, h = np.unravel_index(
-        np.argmax(np.nan_to_num(finding.lower, nan=-np.inf)), finding.lower.shape
-    )
+    _, g, h = finding.worst
     names = display_names(finding.table.groups.tolist(), SENTENCE_WIDTH)
-    ends = interval_text(finding.lower[part, g, h], finding.upper[part, g, h])
+    ends = interval_text(finding.lower[finding.worst], finding.upper[finding.worst])
+    interval = "no interval" if ends == "–" else ends
     return (
-        f"This pair has too few rows for a conclusion; the clearest pair is “{names[g].short}” and "
-        f"“{names[h].short}”, with a disparity of {number(finding.disparities[part, g, h])} "
-        f"({ends})."
+        f"The largest disparity is {number(finding.violation)} ({interval}), of “{names[g].short}” "
+        f"and “{names[h].short}”. That pair {finding.why_not_worst}; the sentence above is about "
+        f"the {finding.headline_kind}."
     )
 
 
 # Frontiers and cut points
+
+
+def of_model(frontier: FairOrdinalFrontier, number: int, limit: float | None) -> list[Verdict]:
+    """Verdicts on a model of a frontier: what is expected of it, and the price of fairness."""
+    found = [of_frontier(frontier, number, limit)]
+    if len(frontier.points_) > 1:
+        sentence = price_of_fairness(frontier, number)
+        if number < len(frontier.points_) - 1:
+            sentence = (
+                f"Compared with the most accurate model: {sentence[:1].lower()}{sentence[1:]}"
+            )
+        found.append(Verdict(NEUTRAL, "The price of fairness", sentence))
+    return found
+
+
+def on_held_out_rows(finding: Finding) -> str:
+    """The worst pair of groups in words, for held-out predictions."""
+    if finding.headline is None:
+        return f"{finding.criterion.title[:1].upper()}{finding.criterion.title[1:]} is undefined."
+    return f"{_pair(finding)}, by held-out predictions."
 
 
 def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None) -> Verdict:
@@ -170,7 +199,7 @@ def of_frontier(frontier: FairOrdinalFrontier, chosen: int, limit: float | None)
         f"{number(expected.cost)} on new rows"
     )
     verdict = (
-        Verdict(NEUTRAL, "Trade-off", f"{sentence}.")
+        Verdict(NEUTRAL, "Selected model", f"{sentence}.")
         if limit is None
         else _against_limit(limit, sentence, expected.violation, *expected.violation_interval)
     )

@@ -51,6 +51,7 @@ from fairordinal.thresholds._optimism import expected as expected
 from fairordinal.thresholds._optimize import optimize_thresholds
 from fairordinal.thresholds._problem import check_groups as check_groups
 from fairordinal.thresholds._result import ThresholdResult
+from fairordinal.thresholds._result_text import as_text as as_text
 from fairordinal.thresholds._solve import solve as solve
 from fairordinal.thresholds._solve import warn_unfinished as warn_unfinished
 

@@ -43,7 +43,7 @@ class ThresholdResult:
     disparities : ndarray of shape (n_parts, n_groups, n_groups)
         The disparity of each pair of groups; nan where undefined.
     lower_bound : float
-        No thresholds have an objective below this.
+        Lower bound of the objective of all thresholds.
     gap : float
         Distance of `objective` from `lower_bound`.
     n_iter : int

@@ -60,13 +60,46 @@
     });
   };
 
+  // The parts of a model are compressed JSON: their HTML by name.
+  const unpack = async (packed) => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+  const replace = (part, html) => {
+    const open = all("details", part).map((details) => details.open);
+    part.innerHTML = html;
+    all("details", part).forEach((details, i) => { details.open = Boolean(open[i]); });
+    all(".scroll", part).forEach((table) => widths.observe(table));
+  };
+  const stale = document.getElementById("stale");
+  let shown = data.chosen;  // the model whose parts are on the page
+  root.dataset.shown = shown;
+
+  async function showParts(number) {
+    let parts = null;
+    try { parts = data.details[number] && await unpack(data.details[number]); } catch (error) {
+      parts = null;  // an old browser
+    }
+    if (number !== selected) return;  // another one was picked meanwhile
+    if (parts) {
+      for (const [name, html] of Object.entries(parts)) {
+        all(`[data-part="${name}"]`).forEach((part) => replace(part, html));
+      }
+      shown = number;
+    }
+    root.dataset.shown = shown;
+    stale.hidden = shown === number;
+    stale.textContent = stale.hidden ? "" : "The verdict and the sections below are still those of "
+      + `model ${shown}: this file does not contain the details of model ${number}, to stay small.`;
+    if (!stale.hidden) status.textContent += " " + stale.textContent;
+  }
+
   function select(number, announce) {
-    const [label, measures, cuts, shares, facts, ends, others, mark] = data.points[number];
+    const [label, measures, facts, ends, others, mark] = data.points[number];
     selected = number;
     all(".model-name").forEach((part) => { part.textContent = "model " + number; });
     fill("[data-measure]", measures.flat());
-    fill("[data-cut]", cuts);
-    fill("[data-share]", shares.flat());
     fill("[data-fact]", facts);
     buttons.forEach((button, i) => {
       button.setAttribute("aria-pressed", String(drawn[i] === number));
@@ -89,11 +122,12 @@
       download.hidden = data.models[number] === null;
       missing.hidden = !download.hidden;
     }
+    if (number !== shown || !stale.hidden) showParts(number);
     if (announce) status.textContent = label + ". Selected.";
   }
 
   function show(number) {
-    const mark = number === null ? null : data.points[number][7];
+    const mark = number === null ? null : data.points[number][5];
     buttons.forEach((button, i) => button.classList.toggle("near", drawn[i] === number));
     tip.hidden = !mark;
     if (!mark) return;
@@ -108,9 +142,9 @@
     const box = plot.getBoundingClientRect();
     let best = null, least = 44 * 44;
     data.points.forEach((point, i) => {
-      if (!point[7]) return;
-      const dx = (point[7][0] / 100) * box.width - (event.clientX - box.left);
-      const dy = (1 - point[7][1] / 100) * box.height - (event.clientY - box.top);
+      if (!point[5]) return;
+      const dx = (point[5][0] / 100) * box.width - (event.clientX - box.left);
+      const dy = (1 - point[5][1] / 100) * box.height - (event.clientY - box.top);
       if (dx * dx + dy * dy < least) { least = dx * dx + dy * dy; best = i; }
     });
     return best;
