@@ -180,7 +180,9 @@ def test_all_parts_follow_the_picked_point(visit, following, frontier):
         own = visit(report(frontier=frontier, chosen=i, max_violation=0.1))
         assert tab.evaluate(PARTS) == own.evaluate(PARTS)
     assert len(tab.evaluate(PARTS)) == 5
-    assert tab.locator("details[open] summary").all_inner_texts() == ["Harm parity, pair by pair"]
+    assert tab.locator("details[open] summary").all_inner_texts() == [
+        "Cost parity of too-low ratings, pair by pair"
+    ]
     cuts = tab.locator("[data-cut]").all_inner_texts()
     for text, cut in zip(cuts, frontier.model(2).thresholds_, strict=False):
         assert (f"{cut:.4g}".replace("-", "−") if np.isfinite(cut) else "score") in text

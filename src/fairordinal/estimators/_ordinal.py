@@ -299,7 +299,7 @@ class FairOrdinalClassifier(
             pool = self._learn_paths(X, y, sensitive_features, sample_weight)
             with part(0.95):
                 chosen = choose_on_path(pool, goal, self.confidence)
-            warn_about(pool.candidates, chosen, goal, self.confidence)
+            warn_about(pool.candidates, chosen, goal, self.confidence, scores_given=False)
             with part(text="final thresholds"):
                 result = pool.thresholds(chosen.candidate, read_settings(1e-3, self.max_time, 0, 0))
         result = replace(result, library=frame_library(X, y, sensitive_features))

@@ -280,7 +280,7 @@ class FairThresholdClassifier(
         """Choose thresholds that do not depend on the group."""
         with part(0.4):
             chosen = choose_from(pool, [0], goal, self.confidence)
-        warn_about(pool.candidates, chosen, goal, self.confidence)
+        warn_about(pool.candidates, chosen, goal, self.confidence, scores_given=True)
         with part(0.1, "final thresholds"):
             result = pool.thresholds(chosen.candidate, self._settings())
         self._set_expected(chosen.candidate, self.confidence or 0.95, chosen.optimism)

@@ -455,7 +455,8 @@ class FairOrdinalFrontier(RankerPathEstimator):
         candidates = [point.candidate for point in self.points_]
         optimism = self._samples.optimism(goal, confidence)
         chosen = choose(candidates, goal, confidence, optimism)
-        warn_about(self._candidates, chosen, goal, confidence)
+        scores_given = self.estimator is not None
+        warn_about(self._candidates, chosen, goal, confidence, scores_given=scores_given)
         return self.points_[candidates.index(chosen.candidate)], optimism
 
     def _expected(self) -> tuple[Array, Array]:

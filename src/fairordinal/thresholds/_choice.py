@@ -89,10 +89,15 @@ def warn_about(
     chosen: Chosen,
     goal: Goal,
     confidence: float | None,
+    *,
+    scores_given: bool,
 ) -> None:
-    """Warn if no candidate keeps the limit, or if nearly all rows get one label."""
+    """Warn if no candidate keeps the limit, or if nearly all rows get one label.
+
+    With `scores_given`, no ranker was trained to be fair, which may help.
+    """
     message = _about_limit(chosen, goal, confidence)
-    message = message or _about_labels(candidates, chosen, goal, confidence)
+    message = message or _about_labels(candidates, chosen, goal, confidence, scores_given)
     if message:
         warn(message)
 
@@ -109,7 +114,11 @@ def _about_limit(chosen: Chosen, goal: Goal, confidence: float | None) -> str:
 
 
 def _about_labels(
-    candidates: Sequence[Candidate], chosen: Chosen, goal: Goal, confidence: float | None
+    candidates: Sequence[Candidate],
+    chosen: Chosen,
+    goal: Goal,
+    confidence: float | None,
+    scores_given: bool,
 ) -> str:
     candidate = chosen.candidate
     found = near_constant(candidate.table)
@@ -117,7 +126,7 @@ def _about_labels(
         return ""
     cost = f"(expected cost {candidate.cost:.3g})"
     text = f"{found}: the model hardly tells people apart {cost}."
-    return text + _what_helps(candidates, chosen, goal, confidence)
+    return text + _what_helps(candidates, chosen, goal, confidence, scores_given)
 
 
 def _shown(name: object) -> str:
@@ -125,7 +134,11 @@ def _shown(name: object) -> str:
 
 
 def _what_helps(
-    candidates: Sequence[Candidate], chosen: Chosen, goal: Goal, confidence: float | None
+    candidates: Sequence[Candidate],
+    chosen: Chosen,
+    goal: Goal,
+    confidence: float | None,
+    scores_given: bool,
 ) -> str:
     """What to change for a model that distinguishes between rows; how many rows, if that helps."""
     if not goal.hard:
@@ -138,7 +151,7 @@ def _what_helps(
         return " Allow a higher max_violation."
     if least < MOST_GROWTH:
         return _more_rows(informative[growth.index(least)], least)
-    if _n_rankers(candidates) > 1:
+    if not scores_given:
         return (
             f" No other candidate keeps max_violation={goal.limit:g}: allow a higher one, or "
             "collect more rows."
@@ -147,10 +160,6 @@ def _what_helps(
         f" No other thresholds of these scores keep max_violation={goal.limit:g}: allow a "
         "higher one, or train a fair model (FairOrdinalClassifier, `fairordinal fit`)."
     )
-
-
-def _n_rankers(candidates: Sequence[Candidate]) -> int:
-    return len({candidate.ranker for candidate in candidates if not candidate.is_constant})
 
 
 def _growth_needed(

@@ -154,7 +154,7 @@ def optimize_thresholds(
             pool = _pool(samples, table, evaluation, seed)
             with part(0.8):
                 chosen = choose_from(pool, [0], goal, confidence)
-            warn_about(pool.candidates, chosen, goal, confidence)
+            warn_about(pool.candidates, chosen, goal, confidence, scores_given=True)
             with part(0.2, "final thresholds"):
                 result = replace(pool.thresholds(chosen.candidate, settings), library=library)
     warn_unfinished(result, settings.tol)
