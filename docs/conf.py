@@ -1,4 +1,7 @@
-"""Configuration of the site: `make docs` builds it into docs/_build/html."""
+"""Configuration of the site: `python -m sphinx docs docs/_build/html` builds it.
+
+It needs ``pip install "fairordinal[docs,test]"``. FAIRORDINAL_DOCS=quick does not run the examples.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import fairordinal  # noqa: E402
 from generated_pages import write_pages  # noqa: E402
+
+import fairordinal  # noqa: E402
 
 project = "fairordinal"
 author = "fairordinal developers"

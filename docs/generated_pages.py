@@ -50,7 +50,10 @@ def write_pages(docs: Path) -> None:
     root = docs.parent
     for name, page in COPIED.items():
         text = (root / name).read_text(encoding="utf-8")
-        write(docs / page, text.replace("](docs/", "](").replace("](benchmarks/RESULTS.md", "](benchmarks.md"))
+        write(
+            docs / page,
+            text.replace("](docs/", "](").replace("](benchmarks/RESULTS.md", "](benchmarks.md"),
+        )
     if os.environ.get("FAIRORDINAL_DOCS") != "quick":
         write_demo(docs / "_static")
 
@@ -74,7 +77,9 @@ def package_page(package: str, title: str, shown: set[str]) -> str:
     summary = inspect.getdoc(module).splitlines()[0]
     found = [heading, f"``{package}``: {summary}\n"]
     for kind, chosen in (("Classes", classes(module, fresh)), ("Functions and constants", None)):
-        listed = chosen if chosen is not None else [n for n in fresh if n not in classes(module, fresh)]
+        listed = (
+            chosen if chosen is not None else [n for n in fresh if n not in classes(module, fresh)]
+        )
         if listed:
             found.append(f"{kind}\n{'-' * len(kind)}\n")
             found.append(".. autosummary::\n   :toctree: generated\n   :nosignatures:\n")

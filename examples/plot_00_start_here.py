@@ -85,7 +85,7 @@ print(f"expected on new patients: mean cost {fair.expected_cost_:.2f}, "
 # One HTML file for those who decide: verdict, intervals, cut points, an interactive frontier, and
 # what the numbers do not say. It makes no requests to the network.
 
-from fairordinal.report import report  # noqa: E402
+from fairordinal.report import report
 
 page = report(result, frontier=frontier, chosen=fair, max_violation=0.1, title="Diabetes")
 print(f"{len(page.html) // 1000} kB of HTML; page.save('report.html') writes it")

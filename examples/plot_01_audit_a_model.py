@@ -25,9 +25,7 @@ levels = scores.round().clip(0, 4).astype(int)
 # `scores=` is optional: with it, violations are split into those of the scores and those of the cut
 # points. `compare=True` adds metrics of other libraries.
 
-result = audit(
-    data.target, levels, sensitive_features=sex, scores=scores, compare=True
-)
+result = audit(data.target, levels, sensitive_features=sex, scores=scores, compare=True)
 print(result)
 
 # %%

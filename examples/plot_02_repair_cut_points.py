@@ -13,7 +13,7 @@ from fairordinal import FairThresholdClassifier, optimize_thresholds
 from fairordinal.datasets import make_biased_ordinal
 from fairordinal.plotting import ScoreDisplay
 
-data = make_biased_ordinal(3000, bias=0.5, n_labels=5, random_state=0)
+data = make_biased_ordinal(1000, bias=0.5, n_labels=5, random_state=0)
 X, y, group = data.data, data.target, data.sensitive_features
 booster = HistGradientBoostingRegressor(max_iter=60, random_state=0)
 scores = cross_val_predict(booster, X, y)
@@ -46,7 +46,7 @@ print(f"objective {result.objective:.5f}, proved lower bound {result.lower_bound
 # What does fairness cost?
 
 print("limit   mean cost      gap")
-for limit in (0.25, 0.2, 0.15, 0.1, 0.05, 0.0):
+for limit in (0.25, 0.2, 0.15, 0.1):
     found = optimize_thresholds(scores, y, sensitive_features=group, max_violation=limit)
     print(f"{limit:5}   {found.cost:9.3f}   {found.gap:.0e}")
 

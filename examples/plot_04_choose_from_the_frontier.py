@@ -81,4 +81,6 @@ print(f"Expected on new rows at the knee: mean cost {model.expected_cost_:.3f}, 
 
 for options in ({"max_violation": 0.1}, {"max_cost": 0.9}):
     picked = frontier.select(**options)
-    print(options, f"-> cost {picked.expected_cost_:.3f}, violation {picked.expected_violation_:.3f}")
+    print(
+        options, f"-> cost {picked.expected_cost_:.3f}, violation {picked.expected_violation_:.3f}"
+    )

@@ -40,7 +40,8 @@ print(result)
 #
 # .. code-block:: sql
 #
-#     SELECT region, grade, predicted, count(*) AS n FROM decisions GROUP BY region, grade, predicted
+#     SELECT region, grade, predicted, count(*) AS n FROM decisions
+#     GROUP BY region, grade, predicted
 
 counts = decisions.value_counts().rename("n").reset_index()
 print(counts.head())
