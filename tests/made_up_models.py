@@ -16,6 +16,7 @@ from fairordinal.models._components import (
     Expected,
     GroupCounts,
     ModelSettings,
+    PlugInRule,
     Ramp,
     TreeSplit,
 )
@@ -70,6 +71,7 @@ def model_with(*, columns, coefficients, thresholds, classes, groups=(("a",), ("
         tuple(thresholds),
         tuple(Coefficient(name, value) for name, value in named),
         tuple(more.get("ramps", ())),
+        more.get("rule"),
         tuple(more.get("forest", ())),
         preparation,
         Certificate(0.5, 0.4, 0.1, 0.5, 0.01, 0.05, None, 0.0, ""),
@@ -110,13 +112,16 @@ def models(draw, texts=TEXTS, numbers=NUMBERS):
     }[kind]
     values = draw(st.lists(labels, min_size=2, max_size=4, unique=True))
     cuts = st.lists(st.floats(allow_nan=False), min_size=len(values) - 1, max_size=len(values) - 1)
+    rule = draw(st.none() | plug_in_rules(len(values)))
+    n_ramps = st.integers(0, 3) if rule is None else st.just(rule.n_ramps)
     return model_with(
         columns=columns,
         coefficients=coefficients,
         thresholds=sorted(draw(cuts)),
         classes=Classes(kind, tuple(values)),
         groups=draw(st.lists(st.tuples(texts | st.booleans() | st.integers()), max_size=3)),
-        ramps=draw(st.lists(ramps(size, numbers), max_size=3)),
+        ramps=[draw(ramps(size, numbers)) for _ in range(draw(n_ramps))],
+        rule=rule,
         forest=draw(st.lists(decision_trees(size), max_size=3)),
     )
 
@@ -126,6 +131,17 @@ def ramps(draw, n_inputs, numbers):
     """Ramps of model files."""
     weights = draw(st.lists(numbers, min_size=n_inputs, max_size=n_inputs))
     return Ramp(draw(numbers), draw(numbers), tuple(weights))
+
+
+@st.composite
+def plug_in_rules(draw, n_labels):
+    """Plug-in rules of model files, with ramps at some boundaries between labels."""
+    n_groups, cost = draw(st.integers(2, 4)), st.floats(-1e6, 1e6)
+    boundaries = draw(st.sets(st.integers(0, n_labels - 2), min_size=1))
+    costs = [
+        [draw(st.tuples(*[cost] * n_labels)) for _ in range(n_labels)] for _ in range(n_groups)
+    ]
+    return PlugInRule(tuple(sorted(boundaries)), draw(st.floats(0.1, 10)), tuple(map(tuple, costs)))
 
 
 @st.composite

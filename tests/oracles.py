@@ -584,3 +584,31 @@ def on_line(points, at):
         if at <= right:
             return low + (high - low) * (at - left) / (right - left)
     return points[-1][1]
+
+
+def plug_in_score(ramps, costs, boundaries, edge, unknown):
+    """The score of a plug-in rule for one row, by its definition."""
+    n_groups, n_labels = len(costs), len(costs[0])
+    known = {-1: 1.0, n_labels - 1: 0.0}
+    known |= {label: 0.5 + 0.5 * ramp for label, ramp in zip(boundaries, ramps, strict=False)}
+    above = [np.interp(label, sorted(known), [known[at] for at in sorted(known)])
+             for label in range(-1, n_labels)]  # fmt: skip
+    label_chances = [above[label] - above[label + 1] for label in range(n_labels)]
+    chances = [0.5 + 0.5 * ramp for ramp in ramps[len(boundaries) :]]
+    if n_groups == 2:
+        chances = [1.0 - chances[0], chances[0]]
+    else:
+        total = sum(chance + unknown for chance in chances)
+        chances = [(chance + unknown) / total for chance in chances]
+    expected = [
+        sum(
+            chances[a] * label_chances[y] * costs[a][y][label]
+            for a in range(n_groups)
+            for y in range(n_labels)
+        )
+        for label in range(n_labels)
+    ]
+    label = min(range(n_labels), key=lambda each: expected[each])
+    down = edge if label == 0 else expected[label - 1] - expected[label]
+    up = edge if label == n_labels - 1 else expected[label + 1] - expected[label]
+    return label + (0.5 * (down - up) / (down + up) if down + up > 0 else 0.0)

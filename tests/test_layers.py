@@ -12,7 +12,7 @@ LAYERS = [
     "_lazy",
     "_table _costs _render _source",
     "criteria",
-    "metrics _inference _pairloss _rows _forest",
+    "metrics _inference _pairloss _rows _forest _label_costs",
     "_basis",
     "_audit thresholds ranker",
     "_path plotting",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairordinal.models import _file as model_file
 from fairordinal.models import fit_table, load_model, model_text, save_model
-from fairordinal.models._components import Classes, DecisionTree, Ramp, TreeSplit
+from fairordinal.models._components import Classes, DecisionTree, PlugInRule, Ramp, TreeSplit
 from fairordinal.models._file import MOST_BYTES, _read_model
 from fairordinal.models._preparation import NumberColumn, TextColumn
 from fairordinal.models._serialization import checksum, write
@@ -305,7 +305,7 @@ def one_column(**more):
 def test_files_of_the_first_schema_are_read(tmp_path):
     model = one_column()
     content = json.loads(model_text(model))
-    for name in ("ramps", "forest", "bases", "checksum"):
+    for name in ("ramps", "rule", "forest", "bases", "checksum"):
         content.pop(name)
     content["settings"].pop("basis")
     content["preparation"]["columns"][0].pop("missing")
@@ -318,7 +318,29 @@ def test_files_of_the_first_schema_are_read(tmp_path):
     older = load_model(path)
     assert (older.coefficients, older.preparation) == (model.coefficients, model.preparation)
     assert (older.ramps, older.forest, older.settings.basis) == ((), (), "linear")
+    assert older.rule is None
     assert older.certificate.penalty == model.certificate.penalty
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rule: rule.update(edge="inf"), "finite costs"),
+        (lambda rule: rule["costs"][0][1].pop(), "square cost matrices of one size"),
+        (lambda rule: rule["costs"].pop(), "at least two groups"),
+        (lambda rule: rule.update(boundaries=[1]), "ascending boundaries between 0 and 0"),
+        (lambda rule: rule.update(boundaries=[]), "ascending boundaries"),
+        (lambda rule: rule["costs"].append([[0.0, 1.0], [1.0, 0.0]]), "2 labels and 2 ramps"),
+    ],
+)
+def test_a_damaged_rule_is_refused(tmp_path, change, message):
+    costs = (((0.0, 1.0), (1.0, 0.0)), ((0.0, 2.0), (1.0, -0.5)))
+    one = Ramp(0.0, 0.5, (1.0,))
+    model = one_column(ramps=(one, one), rule=PlugInRule((0,), 0.5, costs))
+    path = tmp_path / "model.json"
+    save_model(model, path)
+    assert load_model(path) == model
+    refused(path, changed(path, lambda content: change(content["rule"])), message)
 
 
 @pytest.mark.parametrize(

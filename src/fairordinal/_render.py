@@ -25,6 +25,7 @@ SCALARS = (str, bytes, bool, int, float, Decimal, date, time, timedelta, type(No
 BASIS_NAMES = {  # names of bases in messages
     "linear": "linear model",
     "piecewise": "piecewise linear model",
+    "plug-in": "plug-in model",
     "trees": "forest",
 }
 LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"

@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -41,6 +42,7 @@ MOST_INT32_ENTRIES = (
 )  # entries of a sparse matrix up to which indices have 32 bits, to save memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
+FITTED: WeakKeyDictionary[Block, tuple[Any, Piecewise]] = WeakKeyDictionary()
 
 
 class Basis(ABC):
@@ -275,7 +277,18 @@ def _with_trees(block: Block, base: Piecewise) -> Trees:
 
 
 def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
-    """Fit ramps for labels and for groups."""
+    """Fit ramps for labels and for groups, or take those that were fitted to this block before.
+
+    Each fold needs them several times: to choose the penalty, and for each basis.
+    """
+    key, (known, found) = (basis.one, basis.boundaries), FITTED.get(block, (None, basis))
+    if known != key:
+        found = _fitted_ramps(block, basis)
+        FITTED[block] = key, found
+    return found
+
+
+def _fitted_ramps(block: Block, basis: Piecewise) -> Piecewise:
     block = block.alone()
     X, weight = block.features.standardised(slice(None)), block.weight / basis.one
     targets = [block.labels > label for label in basis.boundaries]

@@ -11,7 +11,7 @@ ranker has the same rate everywhere.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,9 +47,13 @@ class Ramps(NamedTuple):
 
     def sums(self, X: Any, coef: Array) -> Array:
         """Sum of the ramps, each times a coefficient, for each row, (n_rows,)."""
+        return self.reduced(X, lambda ramps: ramps @ coef)
+
+    def reduced(self, X: Any, function: Callable[[Array], Array]) -> Array:
+        """A function of the ramps of each row, (n_rows,); rows are taken in blocks."""
         found = np.empty(X.shape[0])
         for rows, linear in self.linear_parts(X):
-            found[rows] = np.clip(linear, -1.0, 1.0) @ coef
+            found[rows] = function(np.clip(linear, -1.0, 1.0))
         return found
 
     def linear_parts(self, X: Any) -> Iterator[tuple[slice, Array]]:
@@ -62,7 +66,7 @@ class Ramps(NamedTuple):
 def fit_ramps(X: Any, targets: Sequence[Array], weight: Array) -> Ramps:
     """Fit ramps by logistic regressions, one for each binary target.
 
-    The features should be standardised. The ramp of a target with one class is 0.
+    The features should be standardised. The ramp of a target with one class is 1 or -1.
     """
     weights, offsets = zip(*(_logit(X, target, weight) for target in targets), strict=True)
     return Ramps(np.stack(weights, axis=1) / LIMIT, np.array(offsets) / LIMIT)
@@ -72,7 +76,7 @@ def _logit(X: Any, target: Array, weight: Array) -> tuple[Array, float]:
     """Coefficients and intercept of a logistic regression."""
     advance(note="ramps")
     if len(np.unique(target)) < 2:
-        return np.zeros(X.shape[1]), 0.0
+        return np.zeros(X.shape[1]), LIMIT if target.all() else -LIMIT
     model = LogisticRegression(C=STRENGTH, tol=TOLERANCE, max_iter=MAX_ITER)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # an approximate direction is enough

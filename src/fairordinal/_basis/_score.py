@@ -7,6 +7,8 @@ contributions of columns, ``s(x) = const + Σ_j c_j(x)``:
 * a ramp ``r(x) = clip(z(x), -1, 1)`` with ``z(x) = Σ_j w_j x_j + b`` contributes ``w_j (x_j - m_j)
   (r(x) - r(m)) / (z(x) - z(m))``, where m is the mean row: the change of r from m to x is divided
   in proportion to the terms of z (integrated gradients);
+* a plug-in rule is replaced by the linear function of its ramps that is nearest to its scores, and
+  the shares are those of this function, divided by their sum;
 * in a tree, each split on the path of a row contributes, to its column, the change of the mean leaf
   value from the split to the child.
 
@@ -28,12 +30,16 @@ from scipy import sparse
 
 from fairordinal._basis._ramps import Ramps
 from fairordinal._forest import Forest, Tree
+from fairordinal._label_costs import LabelCosts
 from fairordinal._rows import Features, linear_scores
 from fairordinal._validation import Array
 
 
 class Score(NamedTuple):
-    """A ranker as a function of features: ``(X - origin) @ coef``, plus ramps, plus leaves."""
+    """A ranker as a function of features.
+
+    ``(X - origin) @ coef``, plus ramps, plus leaves, plus the score of a plug-in rule.
+    """
 
     coef: Array
     origin: Array
@@ -42,6 +48,7 @@ class Score(NamedTuple):
     values: Array | None = None  # of the leaves
     ramps: Ramps | None = None
     ramp_coef: Array | None = None
+    rule: LabelCosts | None = None
 
     def __call__(self, X: Any) -> Array:
         """Scores of rows, (n_rows,)."""
@@ -51,6 +58,8 @@ class Score(NamedTuple):
         X = X - self.origin if self.origin.any() else X
         if self.ramps is not None and self.ramp_coef is not None:
             score = score + self.ramps.sums(X, self.ramp_coef)
+        if self.ramps is not None and self.rule is not None:
+            score = score + self.ramps.reduced(X, self.rule.scores)
         if self.forest is not None and self.values is not None:
             score = score + self.forest.sums(X, self.values)
         return score
@@ -58,6 +67,8 @@ class Score(NamedTuple):
     @property
     def basis(self) -> str:
         """Name of the smallest basis that contains this score."""
+        if self.rule is not None:
+            return "plug-in"
         if self.forest is not None:
             return "trees"
         return "linear" if self.ramps is None else "piecewise"
@@ -80,6 +91,10 @@ def importances(score: Score, features: Features, weight: Array) -> Array:
     total = float(centred @ scores)
     if total <= 0.0:
         return np.full(len(score.coef), np.nan)
+    if score.ramps is not None and score.rule is not None:
+        coef = _slopes(score.ramps.values(X), scores, weight)
+        shares = _ramp_shares(score.ramps, coef, X, weight, centred)
+        return np.asarray(shares / (shares.sum() or np.nan))
     shares = score.coef * np.asarray(X.T @ centred).ravel()
     if score.ramps is not None and score.ramp_coef is not None:
         shares = shares + _ramp_shares(score.ramps, score.ramp_coef, X, weight, centred)
@@ -100,6 +115,14 @@ def _ramp_shares(ramps: Ramps, coef: Array, X: Any, weight: Array, centred: Arra
         moved = np.asarray(X[rows].T @ factor) - np.outer(mean, factor.sum(axis=0))  # Σ f (x - m)
         shares += (ramps.weights * moved).sum(axis=1)
     return shares
+
+
+def _slopes(ramps: Array, scores: Array, weight: Array) -> Array:
+    """Coefficients of the linear function of ramps that is nearest to some scores."""
+    centred = [values - np.average(values, axis=0, weights=weight) for values in (ramps, scores)]
+    by_row = np.sqrt(weight)
+    ramps, scores = by_row[:, None] * centred[0], by_row * centred[1]
+    return np.asarray(np.linalg.lstsq(ramps, scores, rcond=None)[0])
 
 
 def _tree_shares(forest: Forest, values: Array, X: Any, weight: Array, centred: Array) -> Array:

@@ -24,7 +24,7 @@ OPTIMIZED = (
 )  # criteria that thresholds can keep
 COMPARED = (*AUDITED, *OPTIMIZED[-3:])
 COSTS = ("absolute", "zero_one", "squared", "asymmetric")
-MODELS = ("auto", "linear", "piecewise", "trees")
+MODELS = ("auto", "linear", "piecewise", "plug-in", "trees")
 
 
 def choice(
@@ -34,7 +34,7 @@ def choice(
 
     Case, blanks, hyphens and British spelling make no difference, and a name may be short.
     """
-    names = {name: name for name in choices}
+    names = {_normal(name): name for name in choices}
     names |= {name: whole for name, whole in (short or {}).items() if whole in choices}
 
     def read(value: str) -> str:

@@ -34,6 +34,7 @@ from fairordinal._validation import (
 from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.ranker import (
     Fit,
+    PlugIn,
     Training,
     is_small,
     methods_of,
@@ -46,7 +47,7 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import Candidate, Evaluation, Optimism, expected
 
 DEFAULT_LIMIT = 0.05  # of the violation, if neither trade_off nor max_violation is given
-BASES = ("auto", "linear", "piecewise", "trees")
+BASES = ("auto", "linear", "piecewise", "plug-in", "trees")
 LEAST_RAMP_ROWS, LEAST_TREE_ROWS = 250, 500  # with which "auto" has ramps, and tries trees
 MOST_FEATURES = 1000  # with which "auto" has either
 FIRST_FOLDS, FIRST_GAIN = 2, 0.01  # folds in which trees are tried first, and their gain there
@@ -252,7 +253,7 @@ def _paths(
     found, accuracies = [], None
     tries_trees = basis == "trees" or (basis == "auto" and _may_have_trees(rows))
     choosing, training = _shares(linear.evaluation, tries_trees=tries_trees)
-    if basis != "trees":
+    if basis not in ("trees", "plug-in"):
         plan = (
             replace(linear, basis=Piecewise.unfitted(rows)) if _has_ramps(rows, basis) else linear
         )
@@ -265,6 +266,9 @@ def _paths(
         with part(training):
             plan = plan if together else plan.grown(rows)
             found.append((plan, plan.path(rows)))
+    if basis == "plug-in" or (basis == "auto" and _may_have_rules(linear, rows)):
+        with part(0.2 * (1.0 - choosing - training) if tries_trees else 0.0, "plug-in rules"):
+            found.append(_with_rules(linear, rows))
     if tries_trees:
         if held_out_together(rows, folds):
             rows = rows.sample(MOST_TREE_ROWS)
@@ -292,6 +296,18 @@ def _has_ramps(rows: Rows, basis: str) -> bool:
     """Whether rankers without trees have ramps; "auto" needs enough rows, and few features."""
     few = rows.n_rows < LEAST_RAMP_ROWS or rows.n_features > MOST_FEATURES
     return basis == "piecewise" or (basis == "auto" and not few)
+
+
+def _may_have_rules(plan: Plan, rows: Rows) -> bool:
+    """Whether "auto" tries plug-in rules: if rankers have ramps, and are fair in any way."""
+    return _has_ramps(rows, "auto") and plan.methods == methods_of("auto")
+
+
+def _with_rules(plan: Plan, rows: Rows) -> tuple[Plan, list[Fit]]:
+    """A plan whose rankers are plug-in rules, and these rankers."""
+    criterion, cost = require_pairwise(plan.evaluation.criterion), plan.evaluation.cost
+    basis = PlugIn(Piecewise.unfitted(rows), criterion, cost).refit(rows)
+    return replace(plan, basis=basis), basis.fits
 
 
 def _may_have_trees(rows: Rows) -> bool:

@@ -63,18 +63,20 @@ class FairOrdinalClassifier(
         is within the limit on average. 0.05 if `trade_off` is not given either. There is always a
         model, because constant predictors are fair. If nearly all rows get one label, a warning
         says so and what would help.
-    basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
-        The columns that rankers weigh.
+    basis : {"auto", "linear", "piecewise", "plug-in", "trees"}, default="auto"
+        What scores are made of.
 
         - ``"linear"``: the features.
         - ``"piecewise"``: the features, and ramps: linear functions of the features that are
           clipped at both ends, one for each boundary between labels (at most 12) and one for each
           group (one for both, if there are two). The score is piecewise linear.
+        - ``"plug-in"``: these ramps as probabilities of labels and of groups. The score is that of
+          the label of least expected cost, where labels have different costs for different groups.
         - ``"trees"``: these columns, the predictions of boosted trees, and the leaves of trees, so
           that the model is a forest whose leaf values were learned to be fair. Needs ``pip install
           fairordinal[trees]``.
-        - ``"auto"``: piecewise, if there are at least 250 rows and at most 1000 features, otherwise
-          linear. Trees are candidates, too, if LightGBM is installed, there are at least 500 rows
+        - ``"auto"``: piecewise and, if `ranker` is ``"auto"``, plug-in, if there are at least 250
+          rows and at most 1000 features, otherwise linear. Trees are candidates, too, if LightGBM is installed, there are at least 500 rows
           and at most 1000 features, and the plain ranker of the trees has at least 3 % fewer of the
           held-out pairs out of order; held-out rows then choose the model. If `alpha` is given,
           held-out pairs are not compared.
@@ -115,16 +117,16 @@ class FairOrdinalClassifier(
     Attributes
     ----------
     coef_ : ndarray of shape (n_columns,)
-        Coefficients. The score is ``(X - origin_) @ coef_``, to which ramps and the values of
-        leaves are added. Columns are the features, followed by indicators of missing values, if
-        there were any (see `imputer_`).
+        Coefficients. The score is ``(X - origin_) @ coef_``, to which ramps, the score of a plug-in
+        rule, and the values of leaves are added. Columns are the features, followed by indicators
+        of missing values, if there were any (see `imputer_`).
     thresholds_ : ndarray of shape (n_labels - 1,)
         Label l is predicted where ``thresholds_[l-1] < score <= thresholds_[l]``.
     label_curves_ : LabelCurves
         The probabilities of `predict_proba`: `scores`, ascending, and `above` of shape (n_labels -
         1, n_scores), the share of rows with a label above each boundary; linear between them. Model
         files do not hold them.
-    basis_ : {"linear", "piecewise", "trees"}
+    basis_ : {"linear", "piecewise", "plug-in", "trees"}
         The basis of the model; that of a constant one is linear.
     basis_results_ : dict of str to tuple of float
         For each basis that was tried, expected cost and violation of its best candidate that keeps
@@ -133,6 +135,10 @@ class FairOrdinalClassifier(
         Ramps ``clip((X - origin_) @ weights + offsets, -1, 1)``; None in a linear model.
     ramp_coef_ : ndarray of shape (n_ramps,) or None
         Coefficients of the ramps in the score.
+    rule_ : LabelCosts or None
+        The rule of a plug-in model: `costs` of shape (n_groups, n_labels, n_labels), ``C_a[y, l]``
+        for label l if the group is a and the true label is y, `boundaries` and `edge`. None in
+        other models.
     forest_ : Forest or None
         The trees; None if the model is not a forest.
     leaf_values_ : ndarray or None
@@ -225,6 +231,7 @@ class FairOrdinalClassifier(
 
     ramps_: Any  # None in a linear model, as `ramp_coef_`
     ramp_coef_: Any
+    rule_: Any  # None except in a plug-in model
     forest_: Any  # None without trees, as `leaf_values_`
     leaf_values_: Any
 
@@ -325,6 +332,7 @@ class FairOrdinalClassifier(
         self.result_ = model.result
         self.basis_, self.alpha_ = score.basis, ranker.alpha
         self.ramps_, self.ramp_coef_ = score.ramps, score.ramp_coef
+        self.rule_ = score.rule
         self.coef_, self.origin_ = score.coef, score.origin
         self.forest_, self.leaf_values_ = score.forest, score.values
         self.thresholds_ = model.result.thresholds + score.shift
@@ -355,7 +363,8 @@ class FairOrdinalClassifier(
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            ``(X - origin_) @ coef_``, plus ramps and the values of leaves.
+            ``(X - origin_) @ coef_``, plus ramps, the score of a plug-in rule, and the values of
+            leaves.
         """
         check_is_fitted(self, "coef_")
         if is_dask(X):
@@ -365,7 +374,7 @@ class FairOrdinalClassifier(
     @property
     def _score(self) -> Score:
         forest, ramps = (self.forest_, self.leaf_values_), (self.ramps_, self.ramp_coef_)
-        return Score(self.coef_, self.origin_, 0.0, *forest, *ramps)
+        return Score(self.coef_, self.origin_, 0.0, *forest, *ramps, self.rule_)
 
     def predict(self, X: Any) -> Array:
         """Predict a label for each row.

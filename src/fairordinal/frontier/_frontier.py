@@ -75,10 +75,10 @@ class FairOrdinalFrontier(RankerPathEstimator):
     estimator : estimator, default=None
         Any estimator that :class:`~fairordinal.FairThresholdClassifier` takes. The frontier is then
         that of thresholds for its held-out scores, and `select` returns such a classifier.
-    basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
-        The columns that rankers weigh: the features, with ramps (``"piecewise"``), or with ramps
-        and trees (``"trees"``). ``"auto"`` takes what the number of rows allows and held-out rows
-        prefer; see :class:`~fairordinal.FairOrdinalClassifier`.
+    basis : {"auto", "linear", "piecewise", "plug-in", "trees"}, default="auto"
+        What scores are made of: the features, also ramps (``"piecewise"``), also trees
+        (``"trees"``), or costs of labels by group (``"plug-in"``). ``"auto"`` takes what the number
+        of rows allows and held-out rows prefer; see :class:`~fairordinal.FairOrdinalClassifier`.
     ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
         How rankers are made fair: by a penalty on smooth disparities (``"direct"``), by reversed
         pairs (``"reduction"``, and ``"grid"`` with the paper's multipliers), by equal mean scores

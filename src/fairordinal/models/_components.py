@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairordinal._forest import MOST_SPLITS
+from fairordinal._label_costs import LabelCosts
 from fairordinal._validation import Array
 
 if TYPE_CHECKING:  # a process that only predicts does not import estimators
@@ -109,6 +110,54 @@ class Ramp:
         offsets = offsets - classifier.origin_ @ weights
         columns = zip(classifier.ramp_coef_, offsets, weights.T, strict=True)
         return tuple(cls(float(coef), float(b), tuple(w.tolist())) for coef, b, w in columns)
+
+
+@dataclass(frozen=True)
+class PlugInRule:
+    """Adds the score of a plug-in rule, by costs of labels for each group and true label.
+
+    The first ramps estimate probabilities of labels above `boundaries`, the others those of groups.
+    ``costs[a][y][l]`` is the cost of label l for group a and true label y; `edge` is that of labels
+    beyond the lowest and the highest one.
+    """
+
+    boundaries: tuple[int, ...]
+    edge: float
+    costs: tuple[tuple[tuple[float, ...], ...], ...]
+
+    def __post_init__(self) -> None:
+        n_labels = len(self.costs[0]) if self.costs else 0
+        rows = [row for matrix in self.costs for row in matrix]
+        sizes = {len(matrix) for matrix in self.costs} | {len(row) for row in rows}
+        if len(self.costs) < 2 or sizes != {n_labels}:
+            raise self._error("square cost matrices of one size, for at least two groups")
+        if not np.isfinite([self.edge, *(cost for row in rows for cost in row)]).all():
+            raise self._error("finite costs")
+        ascending = sorted({*self.boundaries} & {*range(n_labels - 1)})
+        if not ascending or list(self.boundaries) != ascending:
+            raise self._error(f"ascending boundaries between 0 and {n_labels - 2}")
+
+    def _error(self, expected: str) -> ValueError:
+        return ValueError(f"a plug-in rule must have {expected}, got {self!r:.100}.")
+
+    @property
+    def n_ramps(self) -> int:
+        """Number of ramps that the rule needs."""
+        n_groups = len(self.costs)
+        return len(self.boundaries) + (n_groups if n_groups > 2 else 1)
+
+    def label_costs(self) -> LabelCosts:
+        """Return the rule with arrays, which computes scores."""
+        return LabelCosts(np.array(self.costs), np.array(self.boundaries), self.edge)
+
+    @classmethod
+    def of(cls, classifier: FairOrdinalClassifier) -> PlugInRule | None:
+        """Return the rule of a classifier; None if it is not a plug-in model."""
+        rule = classifier.rule_
+        if rule is None:
+            return None
+        costs = tuple(tuple(map(tuple, matrix)) for matrix in rule.costs.tolist())
+        return cls(tuple(rule.boundaries.tolist()), float(rule.edge), costs)
 
 
 @dataclass(frozen=True)

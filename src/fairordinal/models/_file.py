@@ -222,7 +222,7 @@ def _upgraded(components: dict[str, Any], schema: int) -> dict[str, Any]:
     """Return the components of a file of an older schema with the fields of the current one."""
     if schema == SCHEMA:
         return components
-    for name in ("ramps", "forest"):
+    for name in ("ramps", "rule", "forest"):
         if name in components:
             raise ValueError(f"a model of schema 1 has no field {name!r}")
     changed = ("preparation", "settings", "certificate")
@@ -238,6 +238,7 @@ def _upgraded(components: dict[str, Any], schema: int) -> dict[str, Any]:
     ]
     return components | {
         "ramps": [],
+        "rule": None,
         "forest": [],
         "bases": [],
         "settings": settings | {"basis": "linear"},

@@ -1,9 +1,9 @@
 """A fair model of a table with named columns.
 
 The score of a row with inputs x is ``Σ_i coef_i x_i + Σ_r ramp_r(x) + Σ_t leaf_t(x)``: coefficients
-of the inputs, ramps, and the leaves of trees. Label l is predicted where
-``thresholds[l-1] < score <= thresholds[l]``. Terms are always added in the same order, so that
-scores are equal to the last bit in every process.
+of the inputs, ramps, and the leaves of trees. A plug-in model has the score of a rule of its ramps.
+Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``. Terms are always added in
+the same order, so that scores are equal to the last bit in every process.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from fairordinal.models._components import (
     Expected,
     GroupCounts,
     ModelSettings,
+    PlugInRule,
     Ramp,
 )
 from fairordinal.models._preparation import TablePreparation
@@ -59,6 +60,8 @@ class TableModel:
     ramps : tuple of Ramp
         Linear functions of the inputs, clipped at both ends, that are added to the score; empty in
         a linear model.
+    rule : PlugInRule or None
+        Costs of labels for each group, by which a plug-in model chooses labels.
     forest : tuple of DecisionTree
         Trees whose leaves are added to the score; empty if the model is not a forest.
     preparation : TablePreparation
@@ -69,7 +72,7 @@ class TableModel:
         Cost and violation in new rows, estimated by cross-validation, with intervals.
     bases : tuple of BasisResult
         Expected cost and violation of the best model of each basis that was tried (linear,
-        piecewise or trees).
+        piecewise, plug-in or trees).
     groups : tuple of GroupCounts
         Training rows of each group by label.
     data : DataRecord
@@ -97,6 +100,7 @@ class TableModel:
     thresholds: tuple[float, ...]
     coefficients: tuple[Coefficient, ...]
     ramps: tuple[Ramp, ...]
+    rule: PlugInRule | None
     forest: tuple[DecisionTree, ...]
     preparation: TablePreparation
     certificate: Certificate
@@ -109,6 +113,7 @@ class TableModel:
         _check_thresholds(self.thresholds, len(self.classes.values))
         _check_coefficients(self.coefficients, self.preparation)
         _check_ramps(self.ramps, self.preparation)
+        _check_rule(self)
         _check_forest(self.forest, self.preparation)
         _check_consistent(self)
 
@@ -154,7 +159,8 @@ class TableModel:
         Returns
         -------
         scores : ndarray of shape (n_rows,)
-            Inputs times coefficients, the ramps, and the leaves of the trees.
+            Inputs times coefficients, the ramps, the score of the rule, and the leaves of the
+            trees.
         """
         scores = self.preparation.scores(frame, self.coef_)
         if self.ramps:
@@ -168,9 +174,10 @@ class TableModel:
         """Add the ramps one after the other, so that rounding is the same in every process."""
         weights = np.array([ramp.weights for ramp in self.ramps]).T
         linear = self.preparation.scores(frame, weights)
-        for ramp, value in zip(self.ramps, linear.T, strict=True):
-            scores = scores + ramp.coefficient * np.clip(value + ramp.offset, -1.0, 1.0)
-        return scores
+        values = np.clip(linear + [ramp.offset for ramp in self.ramps], -1.0, 1.0)
+        for ramp, value in zip(self.ramps, values.T, strict=True):
+            scores = scores + ramp.coefficient * value
+        return scores if self.rule is None else scores + self.rule.label_costs().scores(values)
 
     def predict(self, frame: Any) -> Array:
         """Predict a label for each row, without its group.
@@ -256,6 +263,17 @@ def _check_ramps(ramps: tuple[Ramp, ...], preparation: TablePreparation) -> None
                 f"a ramp must have a weight for each of {preparation.n_inputs} inputs, got "
                 f"{len(ramp.weights)}."
             )
+
+
+def _check_rule(model: TableModel) -> None:
+    rule, n_labels = model.rule, len(model.classes.values)
+    if rule is None:
+        return
+    if (len(rule.costs[0]), rule.n_ramps) != (n_labels, len(model.ramps)):
+        raise ValueError(
+            f"rule must have costs of {n_labels} labels and {len(model.ramps)} ramps, got "
+            f"{len(rule.costs[0])} labels and {rule.n_ramps} ramps."
+        )
 
 
 def _check_forest(forest: tuple[DecisionTree, ...], preparation: TablePreparation) -> None:

@@ -9,6 +9,8 @@ The graph adds up the contributions of the columns to the score one after the ot
     ramps:          number and text columns as above, with a matrix of weights that gives
                     sums of shape [N, n_ramps]; then Clip(sums + offsets, -1, 1) * coefficients,
                     whose columns are added one after the other
+    plug-in rule:   products of probabilities, which are linear in the ramps, times rows of costs,
+                    added one after the other; then ArgMin, and the fraction for the neighbours
     trees:          TreeEnsemble of the inputs that they split on, added last; leaf values are
                     such that their sums are exact in any order
     label:          Gather(classes, number of thresholds below the score)
@@ -27,6 +29,7 @@ from fairordinal._support import optional, write_whole
 from fairordinal._validation import Array
 from fairordinal.models._file import model_text
 from fairordinal.models._model import TableModel
+from fairordinal.models._onnx_rule import rule_score
 from fairordinal.models._preparation import NumberColumn, PreparedColumn, TextColumn
 
 OUTPUTS = ("label", "score")
@@ -207,6 +210,8 @@ class Graph:
             at = self.constant(np.array([number]))
             part = self.node("Gather", parts, at, attributes={"axis": 1})
             total = self.node("Add", total, part)
+        if model.rule is not None:
+            total = self.node("Add", total, rule_score(self, clipped, model.rule.label_costs()))
         return total
 
     def _trees(self, model: TableModel) -> str:

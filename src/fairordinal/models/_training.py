@@ -32,6 +32,7 @@ from fairordinal.models._components import (
     Expected,
     GroupCounts,
     ModelSettings,
+    PlugInRule,
     Ramp,
 )
 from fairordinal.models._model import TableModel
@@ -200,6 +201,7 @@ class TrainingTable:
             thresholds=tuple(thresholds.tolist()),
             coefficients=tuple(Coefficient(name, value) for name, value in named),
             ramps=Ramp.all_of(classifier),
+            rule=PlugInRule.of(classifier),
             forest=DecisionTree.all_of(classifier),
             preparation=self.preparation,
             certificate=Certificate.of(classifier.result_),
@@ -297,9 +299,9 @@ def fit_table(
         Keep the limit in new rows with this confidence, such as 0.9; None keeps it on average.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
         Cost of predicting one label for another.
-    basis : {"auto", "linear", "piecewise", "trees"}, default="auto"
-        Columns that rankers weigh: the inputs, the inputs and ramps, or also leaves of trees;
-        ``"auto"`` chooses among them.
+    basis : {"auto", "linear", "piecewise", "plug-in", "trees"}, default="auto"
+        What scores are made of: the inputs, also ramps, also leaves of trees, or costs of labels by
+        group; ``"auto"`` chooses among them.
     ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
         How rankers are made fair; ``"auto"`` pools ``"direct"``, which penalises smooth
         disparities, and ``"reduction"``, the method of the paper.

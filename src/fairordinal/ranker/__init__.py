@@ -6,6 +6,7 @@
 `_objective`   what a ranker minimises, as a function of its coefficients
 `_solver`      how it is minimised: L-BFGS in whitened coordinates
 `_paths`       paths from accurate to fair; the strength of the l2 penalty
+`_plug_in`     plug-in rules: costs of labels by group instead of coefficients
 `_linear`      the ranker as an estimator
 `_gradient`    the objective by scores, for other learners
 ============== ======================================================================
@@ -32,6 +33,7 @@ from fairordinal.ranker._paths import fit_path as fit_path
 from fairordinal.ranker._paths import is_small as is_small
 from fairordinal.ranker._paths import methods_of as methods_of
 from fairordinal.ranker._paths import sample_of as sample_of
+from fairordinal.ranker._plug_in import PlugIn as PlugIn
 from fairordinal.ranker._solver import Fit as Fit
 from fairordinal.ranker._solver import Training as Training
 from fairordinal.ranker._solver import warn_unconverged as warn_unconverged

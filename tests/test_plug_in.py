@@ -1,0 +1,174 @@
+"""Plug-in rules: scores by expected costs, the search for costs, and models made of them."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
+from fairordinal._basis import Piecewise
+from fairordinal._costs import cost_matrix
+from fairordinal._label_costs import UNKNOWN, LabelCosts
+from fairordinal._pairloss import LOSSES
+from fairordinal._rows import Block, Features
+from fairordinal.criteria import DemographicParity, EqualizedOdds, EqualOpportunity
+from fairordinal.estimators import describe_basis
+from fairordinal.metrics import pairwise_demographic_parity_difference
+from fairordinal.ranker import pair_data
+from fairordinal.ranker._plug_in import LIMITS, CostSearch
+from fitted import fitted
+from made_up import people
+from oracles import plug_in_score
+
+CRITERIA = [DemographicParity(), EqualOpportunity(), EqualizedOdds()]
+QUICK = {"basis": "plug-in", "cv": 3, "max_violation": 0.1}
+
+
+@st.composite
+def rules_and_ramps(draw):
+    """Rules with few different costs, so that there are ties, and ramps of a few rows."""
+    n_groups, n_labels = draw(st.integers(2, 4)), draw(st.integers(2, 5))
+    boundaries = sorted(draw(st.sets(st.integers(0, n_labels - 2), min_size=1)))
+    size = n_groups * n_labels**2
+    costs = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=size, max_size=size))
+    costs = np.array(costs).reshape(n_groups, n_labels, n_labels)
+    n_ramps = len(boundaries) + (n_groups if n_groups > 2 else 1)
+    ramp = st.sampled_from([-1.0, -0.3, 0.0, 0.5, 1.0])
+    rows = draw(
+        st.lists(st.lists(ramp, min_size=n_ramps, max_size=n_ramps), min_size=1, max_size=4)
+    )
+    return LabelCosts(costs, np.array(boundaries), 0.7), np.array(rows)
+
+
+@given(rules_and_ramps())
+def test_scores_are_those_of_the_definition(given_rule):
+    rule, ramps = given_rule
+    expected = rule.expected_costs(ramps)
+    near = np.sort(expected, axis=1)
+    clear = near[:, 1] - near[:, 0] > 1e-9  # with ties, rounding decides
+    slow = [plug_in_score(row, rule.costs, rule.boundaries.tolist(), 0.7, UNKNOWN) for row in ramps]
+    scores = rule.scores(ramps)
+    np.testing.assert_allclose(scores[clear], np.array(slow)[clear], atol=1e-7)
+    label = expected.argmin(axis=1)
+    assert ((label - 0.5 <= scores) & (scores <= label + 0.5)).all()
+    np.testing.assert_array_equal([rule.scores(row[None])[0] for row in ramps], scores)
+
+
+def block_of(X, y, a, w=None):
+    return Block.of(Features.of(X), a, y, int(a.max()) + 1, int(y.max()) + 1, weight=w)
+
+
+def search_of(block, criterion, cost="absolute"):
+    basis = Piecewise.unfitted(block).refit(block)
+    labels = np.arange(block.n_labels)
+    cost = cost_matrix(cost, labels)
+    plain = LabelCosts(np.tile(cost, (block.n_groups, 1, 1)), np.array(basis.boundaries), 1.0)
+    probabilities = plain.probabilities(basis.ramps.values(block.features.X))
+    return CostSearch(pair_data(block, criterion, LOSSES["logistic"]), *probabilities, cost)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_the_derivative_is_that_of_the_disparities(criterion, n_groups):
+    X, y, a = people(200, n_groups=n_groups)
+    search = search_of(block_of(X, y, a), criterion)
+    generator = np.random.default_rng(0)
+    p = generator.random(search.accurate.shape)
+    multipliers = generator.normal(size=len(search.disparities(p)))
+    slopes = search.derivative(p, multipliers)[search.number] / search.total
+    direction = generator.normal(size=p.shape)
+    direction -= direction.mean(axis=1, keepdims=True)  # rows change their labels, not their cells
+    ahead, behind = (search.disparities(p + step * direction) for step in (1e-4, -1e-4))
+    by_differences = multipliers @ (ahead - behind) / 2e-4
+    assert np.vdot(slopes, direction) == pytest.approx(by_differences, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_costs_by_group_make_the_rule_fair(criterion, n_groups):
+    X, y, a = people(1000, n_groups=n_groups)
+    search = search_of(block_of(X, y, a), criterion)
+    assert search.limits[-1] == 0.0
+    assert len(search.limits) == len(LIMITS)
+    found = []
+    for costs in search.path(search.limits):
+        extra = (costs - search.cost).reshape(-1, len(search.cost))[search.data.merged.first]
+        p = search.predicted(search.expected + search.shares @ extra)
+        found.append(float(np.abs(search.disparities(p)).max()))
+    assert found[0] == pytest.approx(search.limits[0] / LIMITS[0])
+    assert min(found[-2:]) < 0.25 * found[0]
+
+
+def test_loose_limits_leave_the_costs_as_they_are():
+    X, y, a = people(300)
+    search = search_of(block_of(X, y, a), DemographicParity(), "squared")
+    for costs in search.path((2.0, 1.0)):
+        np.testing.assert_array_equal(costs, [search.cost] * 2)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_weight_of_two_is_a_row_repeated_twice(criterion):
+    X, y, a = people(150)
+    twice = np.random.default_rng(0).random(150) < 0.5
+    cost, found = cost_matrix("absolute", np.arange(4)), []
+    chances = search_of(block_of(X, y, a), criterion).chances
+    for at, w in ((np.r_[:150, np.flatnonzero(twice)], None), (np.arange(150), 1.0 + twice)):
+        data = pair_data(block_of(X[at], y[at], a[at], w), criterion, LOSSES["logistic"])
+        search = CostSearch(data, *(part[at] for part in chances), cost)
+        found.append(search.path(search.limits))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("n_labels", [2, 4, 16])
+def test_models_predict_by_thresholds_of_the_scores_of_their_rule(n_labels):
+    cuts = np.linspace(-1.5, 2.5, n_labels - 1)
+    X, y, a = people(500, cuts=cuts)
+    model = FairOrdinalClassifier(**QUICK).fit(X, y, sensitive_features=a)
+    scores = model.decision_function(X)
+    assert model.basis_ == "plug-in" or np.isinf(model.thresholds_).all()
+    expected = model.classes_[np.searchsorted(model.thresholds_, scores)]
+    np.testing.assert_array_equal(model.predict(X), expected)
+    np.testing.assert_array_equal(model.decision_function(X[:7]), scores[:7])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), scores)
+    assert "plug-in" in describe_basis(model) or model.basis_ == "linear"
+
+
+def test_auto_takes_a_rule_where_it_is_cheaper_within_the_limit():
+    X, y, a = people(1500, n_groups=2, n_features=6)
+    auto = fitted(FairOrdinalClassifier(max_violation=0.05, cv=3), X, y, sensitive_features=a)
+    assert {"piecewise", "plug-in"} <= set(auto.basis_results_)
+    least = min(auto.basis_results_, key=lambda basis: auto.basis_results_[basis][0])
+    assert auto.basis_ == least
+    one = FairOrdinalClassifier(max_violation=0.05, cv=3, ranker="direct")
+    assert "plug-in" not in one.fit(X, y, sensitive_features=a).basis_results_
+
+
+def test_importances_are_shares_and_leave_out_noise():
+    X, y, a = people(1200, n_features=5)
+    model = FairOrdinalClassifier("equal_opportunity", **QUICK).fit(X, y, sensitive_features=a)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.feature_importances_.argmax() == 0
+    assert np.abs(model.feature_importances_[2:]).max() < 0.1
+
+
+def test_a_frontier_of_rules_gets_cheaper_as_limits_get_looser():
+    X, y, a = people(800)
+    frontier = FairOrdinalFrontier(basis="plug-in", cv=3).fit(X, y, sensitive_features=a)
+    fair, accurate = (frontier.select(max_violation=limit) for limit in (0.05, 1.0))
+    violations = [
+        pairwise_demographic_parity_difference(y, model.predict(X), sensitive_features=a)
+        for model in (fair, accurate)
+    ]
+    assert violations[0] < 0.15 < violations[1]
+    assert accurate.expected_cost_ < fair.expected_cost_
+
+
+def test_folds_without_a_label_or_with_one_row_of_a_group_give_sound_models():
+    X, y, a = people(260)
+    y[:2], y[2:] = 3, np.minimum(y[2:], 2)
+    a[:3], a[3:] = 2, np.minimum(a[3:], 1)
+    with pytest.warns(UserWarning, match="Groups of fewer than|least populated"):
+        model = FairOrdinalClassifier(**QUICK | {"cv": 2}).fit(X, y, sensitive_features=a)
+    assert np.isfinite(model.decision_function(X)).all()
