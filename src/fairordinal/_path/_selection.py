@@ -18,16 +18,18 @@ MOST_APART = 0.05  # distance in violation of neighbours on a frontier, beyond w
 MOST_COST_APART = 0.05  # the same for costs, relative to the higher one
 LEAST_APART = 0.002  # limits that are nearer than this lead to the same candidates
 LEAST_SAVING = 0.004  # by which a candidate must be cheaper than fairer ones, relatively
+FEWEST = 2  # rankers of a basis that are cross-validated for a goal
 EXPONENT = 1.3  # limits of a frontier are denser near 0
 
 
 def promising(pool: Pool, goals: Sequence[Goal], most: int) -> dict[Goal, list[int]]:
     """For each goal, the rankers of each basis with the best objective on in-sample scores.
 
-    In-sample scores of different bases differ in optimism, so that each basis has its own list. Of
-    equally good rankers, the first is taken.
+    In-sample scores of different bases differ in optimism, so that each basis has its own list. With
+    several bases, the lists are shorter. Of equally good rankers, the first is taken.
     """
     screened = pool.screen(goals)
+    most = max(FEWEST, round(2 * most / (1 + len(pool.bases))))
 
     def best(rankers: Sequence[int], g: int) -> list[int]:
         known = [ranker for ranker in rankers if ranker in screened]

@@ -76,9 +76,9 @@ class FairOrdinalClassifier(
           that the model is a forest whose leaf values were learned to be fair. Needs ``pip install
           fairordinal[trees]``.
         - ``"auto"``: piecewise and, if `ranker` is ``"auto"``, plug-in, if there are at least 250
-          rows and at most 1000 features, otherwise linear. Trees are candidates, too, if LightGBM is
-          installed, there are at least 500 rows and at most 1000 features, and the plain ranker of
-          the trees has at least 3 % fewer of the held-out pairs out of order; held-out rows then
+          rows and at most 1000 features, otherwise linear. Trees are candidates, too, if LightGBM
+          is installed, there are at least 500 rows and at most 1000 features, and the plain ranker
+          of the trees has at least 3 % fewer of the held-out pairs out of order; held-out rows then
           choose the model. If `alpha` is given, held-out pairs are not compared.
 
         Missing values (nan) are allowed unless it is ``"linear"``, but not in rows of Dask.
