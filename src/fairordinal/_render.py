@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import importlib.util
 import textwrap
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,6 +30,7 @@ BASIS_NAMES = {  # names of bases in messages
 }
 LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"
 PARAGRAPH_WIDTH = 96
+WIDE, FILLER = ("W", "F"), "\0"  # East Asian letters of two columns, and their second column
 LEAST_DECIMAL, MOST_DECIMAL = 0.05, 1e15  # other sums of weights are shown with an exponent
 
 STYLE = (
@@ -128,9 +130,25 @@ def paragraphs(lines: Sequence[str], width: int = PARAGRAPH_WIDTH) -> str:
     """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
     terminal = _TERMINAL_WIDTH.get()
     width, hyphens = min(width, terminal or width), terminal is None  # options have hyphens
+    filled = (_filled(visible(line)) for line in lines)
     return "\n".join(
-        textwrap.fill(visible(line), width, break_on_hyphens=hyphens) for line in lines
+        textwrap.fill(line, width, break_on_hyphens=hyphens).replace(FILLER, "") for line in filled
     )
+
+
+def _filled(text: str) -> str:
+    """Return text with a filler after each wide letter, so that its length is its width."""
+    if text.isascii():
+        return text
+    wide = (unicodedata.east_asian_width(letter) in WIDE for letter in text)
+    return "".join(letter + FILLER * is_wide for letter, is_wide in zip(text, wide, strict=True))
+
+
+def columns_of(text: str) -> int:
+    """Return the number of columns of a terminal that visible text takes."""
+    if text.isascii():
+        return len(text)
+    return len(_filled(text)) - sum(map(bool, map(unicodedata.combining, text)))
 
 
 def text_table(
@@ -142,13 +160,14 @@ def text_table(
     each with the first column and some of the others.
     """
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
+    widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
     return "\n\n".join(_text_block(cells, widths, part, left) for part in _parts(widths))
 
 
 def fits_terminal(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a table is as text not wider than the terminal."""
-    widths = [max(len(visible(row[j])) for row in (header, *rows)) for j in range(len(header))]
+    cells = [[visible(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
     return len(_parts(widths)) == 1
 
 
@@ -174,7 +193,11 @@ def _text_block(
     """Return some columns of a table as text, with a line below the header."""
     lines = []
     for row in cells:
-        padded = [row[j].ljust(widths[j]) if j in left else row[j].rjust(widths[j]) for j in part]
+        blanks = [" " * (widths[j] - columns_of(row[j])) for j in part]
+        padded = [
+            row[j] + blank if j in left else blank + row[j]
+            for j, blank in zip(part, blanks, strict=True)
+        ]
         lines.append("  ".join(padded).rstrip())
     return "\n".join([lines[0], "─" * _line_width(widths, part), *lines[1:]])
 
