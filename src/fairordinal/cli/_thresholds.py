@@ -48,6 +48,7 @@ from fairordinal.cli._input import (
     about_weights,
     clean_columns,
     drop_incomplete,
+    reading,
 )
 from fairordinal.cli._output import (
     check_outputs,
@@ -127,7 +128,8 @@ def thresholds(
         missing=missing,
         sheet=sheet,
     )
-    rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
+    with progress_and_notes(quiet), reading(table_file):
+        rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
     _check_before(today, labels)
     if not quiet:
         note_suspects(score, y, rows, labels)
