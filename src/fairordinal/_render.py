@@ -73,6 +73,11 @@ def percent(value: float) -> str:
     return "<0.1%" if value < 0.5 else ">99.9%"
 
 
+def confidence_level(confidence: float) -> str:
+    """Return a confidence such as 0.975 in percent, with its decimals."""
+    return f"{100 * confidence:g}%"
+
+
 def quantity(value: float) -> str:
     """Return a count or a sum of weights with thousands separators and at most one decimal."""
     if not LEAST_DECIMAL <= abs(value) < MOST_DECIMAL and value:
