@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -253,6 +254,18 @@ def test_help_is_whole_in_80_columns():
         text = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "80"}).output
         assert "conditional_demographic_parity" in text
         assert "…" not in text
+
+
+def test_cells_that_are_too_wide_together_are_wrapped():
+    rows = [["a claim of " + "many words " * 5, "a result that needs some words, too", "yes"]] * 2
+    wide = text_table(["claim", "here", "agrees"], rows, left=(0, 1))
+    assert len(wide.splitlines()) == 4
+    with terminal_width(60):
+        narrow = text_table(["claim", "here", "agrees"], rows, left=(0, 1))
+    assert max(map(len, narrow.splitlines())) <= 60
+    words = Counter(word for word in narrow.split() if word.isalpha())
+    assert words["many"] == 2 * 5 * narrow.count("claim  ")
+    assert words["yes"] == words["needs"] == 2
 
 
 def test_columns_of_wide_letters_are_aligned():

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, time, timedelta
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 import narwhals as nw
@@ -162,10 +163,11 @@ def text_table(
     """Return a table as text; columns in `left` are aligned to the left, others to the right.
 
     Hidden characters are escaped. A table that is wider than the terminal becomes several ones,
-    each with the first column and some of the others.
+    each with the first column and some of the others. If the first column and another one are too
+    wide together, their cells are wrapped.
     """
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
+    widths = _limited([max(columns_of(row[j]) for row in cells) for j in range(len(header))])
     return "\n\n".join(_text_block(cells, widths, part, left) for part in _parts(widths))
 
 
@@ -174,6 +176,23 @@ def fits_terminal(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
     widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
     return len(_parts(widths)) == 1
+
+
+def _limited(widths: list[int]) -> list[int]:
+    """Return widths of columns with which the first and any other column fit the terminal."""
+    most, widest = _TERMINAL_WIDTH.get(), max(widths[1:], default=0)
+    if most is None or widths[0] + 2 + widest <= most:
+        return widths
+    first = min(widths[0], max(most // 2, most - 2 - widest))
+    return [first, *(min(width, most - 2 - first) for width in widths[1:])]
+
+
+def _wrapped(cell: str, width: int, indent: str) -> list[str]:
+    """Return the lines of a cell; all but the first are indented."""
+    if columns_of(cell) <= width:
+        return [cell]
+    lines = textwrap.wrap(_filled(cell), width, subsequent_indent=indent)
+    return [line.replace(FILLER, "") for line in lines]
 
 
 def _parts(widths: Sequence[int]) -> list[list[int]]:
@@ -198,13 +217,19 @@ def _text_block(
     """Return some columns of a table as text, with a line below the header."""
     lines = []
     for row in cells:
-        blanks = [" " * (widths[j] - columns_of(row[j])) for j in part]
-        padded = [
-            row[j] + blank if j in left else blank + row[j]
-            for j, blank in zip(part, blanks, strict=True)
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join([lines[0], "─" * _line_width(widths, part), *lines[1:]])
+        wrapped = [_wrapped(row[j], widths[j], "  " if j in left else "") for j in part]
+        for line in zip_longest(*wrapped, fillvalue=""):
+            places = zip(part, line, strict=True)
+            padded = [_padded(text, widths[j], to_left=j in left) for j, text in places]
+            lines.append("  ".join(padded).rstrip())
+        if row is cells[0]:
+            lines.append("─" * _line_width(widths, part))
+    return "\n".join(lines)
+
+
+def _padded(text: str, width: int, *, to_left: bool) -> str:
+    blank = " " * (width - columns_of(text))
+    return text + blank if to_left else blank + text
 
 
 def html_table(
