@@ -1,6 +1,8 @@
 """The command line: names of criteria, cut points of today, and cells that stay as they are."""
 
 import json
+import re
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli_runner import AUDITED, ORDER, failure, graded_people, run
 from fairordinal import optimize_thresholds
-from fairordinal._render import terminal_width
+from fairordinal._render import columns_of, paragraphs, terminal_width, text_table
 from fairordinal.cli import app
 from fairordinal.cli._choices import AUDITED as CRITERIA
 from fairordinal.cli._choices import COMPARED, OPTIMIZED, PAIRWISE, SHORT, criterion_of
@@ -68,7 +70,8 @@ def test_near_misses_are_answered_by_a_question(path, monkeypatch, capsys, optio
 
 
 def test_a_criterion_of_another_command_is_no_near_miss():
-    with pytest.raises(ValueError, match=r"got 'conditional_harm_parity'\.$"):
+    known = r"got 'conditional_harm_parity'\. .* is a criterion of audit and compare only\.$"
+    with pytest.raises(ValueError, match=known):
         criterion_of(OPTIMIZED)("conditional_harm_parity")
 
 
@@ -206,3 +209,72 @@ def test_a_cell_of_any_length_is_kept(model, tmp_path):
     assert run("predict", model, path, "-o", out).exit_code == 0
     assert pd.read_csv(out).x.tolist() == ["long" * 50_000, "short"]
     assert len(pd.read_csv(out).predicted) == 2
+
+
+@pytest.mark.filterwarnings("ignore:All people get label")
+def test_a_stricter_limit_than_the_one_asked_for_is_explained(path):
+    asked = ("thresholds", path, *SCORED, "--max-violation", 0.25)
+    text = " ".join(run(*asked, "--confidence", 0.8).stdout.split())
+    assert re.search(
+        r"The limit is 0\.[01]\d* on these rows, so that 0\.25 is kept in new rows with .* 0\.8\.",
+        text,
+    )
+    assert "in new rows" not in run(*asked).stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--max-violation", "much", "--max-violation must be a number"),
+        ("--max-violation", "-1", "--max-violation must be at least 0"),
+        ("--min-rows", "0", "--min-rows must be at least 1"),
+        ("--min-rows", "two", "--min-rows must be a whole number"),
+        ("--higher-is", "wrose", "one of better, worse, got 'wrose'. Did you mean 'worse'?"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_answered(
+    path, monkeypatch, capsys, option, value, words
+):
+    code, line = failure(monkeypatch, capsys, "audit", path, *AUDITED, option, value)
+    assert code == 1
+    assert words in line
+    assert "nput should" not in line
+
+
+@pytest.mark.parametrize("command", ["audit", "fit", "frontier", "predict", "demo", "reproduce"])
+def test_help_names_values_in_words(command):
+    text = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "300"}).output
+    options = text[text.index("─ Options") :].splitlines()
+    typed = [line for line in options if "--" in line and re.search(r"<\w|int range|list\[", line)]
+    assert ["--help" in line for line in typed] in ([], [True])  # typer's own option
+
+
+def test_help_is_whole_in_80_columns():
+    for command in ("audit", "thresholds", "compare"):
+        text = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "80"}).output
+        assert "conditional_demographic_parity" in text
+        assert "…" not in text
+
+
+def test_cells_that_are_too_wide_together_are_wrapped():
+    rows = [["a claim of " + "many words " * 5, "a result that needs some words, too", "yes"]] * 2
+    wide = text_table(["claim", "here", "agrees"], rows, left=(0, 1))
+    assert len(wide.splitlines()) == 4
+    with terminal_width(60):
+        narrow = text_table(["claim", "here", "agrees"], rows, left=(0, 1))
+    assert max(map(len, narrow.splitlines())) <= 60
+    words = Counter(word for word in narrow.split() if word.isalpha())
+    assert words["many"] == 2 * 5 * narrow.count("claim  ")
+    assert words["yes"] == words["needs"] == 2
+
+
+def test_columns_of_wide_letters_are_aligned():
+    table = text_table(["group", "rows"], [["東京", "1"], ["Ulm", "22"], ["Zu\u0308rich", "333"]])
+    head, line, tokyo, ulm, zurich = table.splitlines()
+    assert columns_of(tokyo) == columns_of(ulm) == columns_of(zurich) == columns_of(head) == 12
+    assert tokyo == "東京       1"
+    assert len(line) == 12
+    words = " ".join(["東京"] * 30)
+    filled = paragraphs([words], 40).split("\n")
+    assert max(map(columns_of, filled)) <= 40
+    assert " ".join(filled) == words

@@ -8,11 +8,13 @@ from __future__ import annotations
 import html
 import importlib.util
 import textwrap
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, time, timedelta
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 import narwhals as nw
@@ -30,6 +32,7 @@ BASIS_NAMES = {  # names of bases in messages
 }
 LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"
 PARAGRAPH_WIDTH = 96
+WIDE, FILLER = ("W", "F"), "\0"  # East Asian letters of two columns, and their second column
 LEAST_DECIMAL, MOST_DECIMAL = 0.05, 1e15  # other sums of weights are shown with an exponent
 
 STYLE = (
@@ -70,6 +73,11 @@ def percent(value: float) -> str:
     if LEAST_SHARE <= value <= 1 - LEAST_SHARE:
         return f"{100 * value:.1f}%"
     return "<0.1%" if value < 0.5 else ">99.9%"
+
+
+def confidence_level(confidence: float) -> str:
+    """Return a confidence such as 0.975 in percent, with its decimals."""
+    return f"{100 * confidence:g}%"
 
 
 def quantity(value: float) -> str:
@@ -129,9 +137,25 @@ def paragraphs(lines: Sequence[str], width: int = PARAGRAPH_WIDTH) -> str:
     """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
     terminal = _TERMINAL_WIDTH.get()
     width, hyphens = min(width, terminal or width), terminal is None  # options have hyphens
+    filled = (_filled(visible(line)) for line in lines)
     return "\n".join(
-        textwrap.fill(visible(line), width, break_on_hyphens=hyphens) for line in lines
+        textwrap.fill(line, width, break_on_hyphens=hyphens).replace(FILLER, "") for line in filled
     )
+
+
+def _filled(text: str) -> str:
+    """Return text with a filler after each wide letter, so that its length is its width."""
+    if text.isascii():
+        return text
+    wide = (unicodedata.east_asian_width(letter) in WIDE for letter in text)
+    return "".join(letter + FILLER * is_wide for letter, is_wide in zip(text, wide, strict=True))
+
+
+def columns_of(text: str) -> int:
+    """Return the number of columns of a terminal that visible text takes."""
+    if text.isascii():
+        return len(text)
+    return len(_filled(text)) - sum(map(bool, map(unicodedata.combining, text)))
 
 
 def text_table(
@@ -140,17 +164,36 @@ def text_table(
     """Return a table as text; columns in `left` are aligned to the left, others to the right.
 
     Hidden characters are escaped. A table that is wider than the terminal becomes several ones,
-    each with the first column and some of the others.
+    each with the first column and some of the others. If the first column and another one are too
+    wide together, their cells are wrapped.
     """
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
+    widths = _limited([max(columns_of(row[j]) for row in cells) for j in range(len(header))])
     return "\n\n".join(_text_block(cells, widths, part, left) for part in _parts(widths))
 
 
 def fits_terminal(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a table is as text not wider than the terminal."""
-    widths = [max(len(visible(row[j])) for row in (header, *rows)) for j in range(len(header))]
+    cells = [[visible(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
     return len(_parts(widths)) == 1
+
+
+def _limited(widths: list[int]) -> list[int]:
+    """Return widths of columns with which the first and any other column fit the terminal."""
+    most, widest = _TERMINAL_WIDTH.get(), max(widths[1:], default=0)
+    if most is None or widths[0] + 2 + widest <= most:
+        return widths
+    first = min(widths[0], max(most // 2, most - 2 - widest))
+    return [first, *(min(width, most - 2 - first) for width in widths[1:])]
+
+
+def _wrapped(cell: str, width: int, indent: str) -> list[str]:
+    """Return the lines of a cell; all but the first are indented."""
+    if columns_of(cell) <= width:
+        return [cell]
+    lines = textwrap.wrap(_filled(cell), width, subsequent_indent=indent)
+    return [line.replace(FILLER, "") for line in lines]
 
 
 def _parts(widths: Sequence[int]) -> list[list[int]]:
@@ -175,9 +218,19 @@ def _text_block(
     """Return some columns of a table as text, with a line below the header."""
     lines = []
     for row in cells:
-        padded = [row[j].ljust(widths[j]) if j in left else row[j].rjust(widths[j]) for j in part]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join([lines[0], "─" * _line_width(widths, part), *lines[1:]])
+        wrapped = [_wrapped(row[j], widths[j], "  " if j in left else "") for j in part]
+        for line in zip_longest(*wrapped, fillvalue=""):
+            places = zip(part, line, strict=True)
+            padded = [_padded(text, widths[j], to_left=j in left) for j, text in places]
+            lines.append("  ".join(padded).rstrip())
+        if row is cells[0]:
+            lines.append("─" * _line_width(widths, part))
+    return "\n".join(lines)
+
+
+def _padded(text: str, width: int, *, to_left: bool) -> str:
+    blank = " " * (width - columns_of(text))
+    return text + blank if to_left else blank + text
 
 
 def html_table(

@@ -291,6 +291,7 @@ class Audit:
         """
         notes = [
             *self._merged(),
+            *self._all_set_aside(),
             *self._too_small(),
             *self._single_rows(),
             *self._never_true(),
@@ -301,6 +302,15 @@ class Audit:
     def _merged(self) -> list[str]:
         names, other = _some(self.merged_groups), self.table.groups[-1]
         return [f"Small groups that were merged into {other!r}: {names}."] * bool(names)
+
+    def _all_set_aside(self) -> list[str]:
+        first = self.findings[0]
+        if first.least_rows == first.min_group_rows:
+            return []
+        return [
+            f"Fewer than two groups have {quantity(first.min_group_rows)} rows: this minimum is "
+            "not used."
+        ]
 
     def _too_small(self) -> list[str]:
         names = _some(self.table.groups[self.findings[0].too_small].tolist())
@@ -327,7 +337,8 @@ class Audit:
             return []
         return [
             "Weights are not whole numbers: intervals treat their sum, "
-            f"{quantity(self.table.rows.sum())}, as the number of rows. Scale them accordingly."
+            f"{quantity(self.table.rows.sum())}, as the number of rows. If these are survey "
+            "weights, pass weights='survey'."
         ]
 
 
@@ -369,11 +380,11 @@ def reading_in_words(table: ScoreTable) -> str:
     true = table.labels[table.totals.sum(axis=0) > 0]
     n_new = int((~np.isin(values, true)).sum())
     how = "labels, although" if table.predicts_labels else "scores, because"
-    occur = "occurs" if n_new == 1 else "occur"
-    return (
-        f"Predictions were read as {how} {n_new} of their {len(values):,} distinct values never "
-        f"{occur} as a true label."
-    )
+    which = f"{n_new:,} of their {len(values):,} distinct values never"
+    if n_new == len(values):
+        which = f"none of their {len(values):,} distinct values"
+    occur = "occurs" if n_new in (1, len(values)) else "occur"
+    return f"Predictions were read as {how} {which} {occur} as a true label."
 
 
 def _feature_columns(groups: list[Any]) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
 from fairordinal._render import (
+    confidence_level,
     frame_library,
     html_page,
     html_table,
@@ -163,7 +164,8 @@ class ModelComparison:
         n_models = f"{len(self.models)} model" + "s" * (len(self.models) > 1)
         return (
             f"{n_models} on {len(self.groups):,} rows: {self.criterion.title} "
-            f"({100 * self.confidence:g} % intervals; differences to the first, rows paired)"
+            f"({confidence_level(self.confidence)} intervals; differences to the first, rows "
+            "paired)"
         )
 
     @property

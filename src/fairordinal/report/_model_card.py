@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from fairordinal._audit import Audit
 from fairordinal._costs import cost_matrix
-from fairordinal._render import percent, quantity
+from fairordinal._render import confidence_level, quantity
 from fairordinal._validation import Array
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._page import display_names, user_text
@@ -108,7 +108,7 @@ def _name_list(names: list[Any], separator: str) -> str:
 def _audit_facts(audit: Audit) -> Iterator[Fact]:
     criteria = ", ".join(finding.criterion.title for finding in audit.findings)
     method = audit.interval.replace("_", "-")
-    confidence = percent(audit.confidence)
+    confidence = confidence_level(audit.confidence)
     yield Fact("Audited for", criteria)
     if audit.higher_is is not None:
         yield Fact("Higher labels are", f"{audit.higher_is} for people")
@@ -142,7 +142,7 @@ def _frontier_facts(frontier: FairOrdinalFrontier) -> Iterator[Fact]:
     result = frontier.points_[0].result
     yield Fact("Criterion of the frontier", frontier.criterion_.title)
     yield Fact("Cost of an error, in the frontier", _cost_text(result.cost_matrix, result.labels))
-    yield Fact("Confidence of its intervals", percent(frontier.confidence))
+    yield Fact("Confidence of its intervals", confidence_level(frontier.confidence))
 
 
 def _technical_facts(frontier: FairOrdinalFrontier) -> Iterator[Fact]:

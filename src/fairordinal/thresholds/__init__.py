@@ -22,6 +22,8 @@ From the problem to the public function, each module uses those above it:
 Names that are not in `__all__` are for other packages of this library.
 """
 
+from fairordinal.metrics import NearConstant as NearConstant
+from fairordinal.metrics import near_constant as near_constant
 from fairordinal.thresholds._candidates import Pool as Pool
 from fairordinal.thresholds._candidates import ScorePool as ScorePool
 from fairordinal.thresholds._candidates import choose_from as choose_from
@@ -43,8 +45,6 @@ from fairordinal.thresholds._goal import Settings as Settings
 from fairordinal.thresholds._goal import limited as limited
 from fairordinal.thresholds._goal import read_goal as read_goal
 from fairordinal.thresholds._goal import read_settings as read_settings
-from fairordinal.thresholds._near_constant import NearConstant as NearConstant
-from fairordinal.thresholds._near_constant import near_constant as near_constant
 from fairordinal.thresholds._optimism import Optimism as Optimism
 from fairordinal.thresholds._optimism import SimulatedSamples as SimulatedSamples
 from fairordinal.thresholds._optimism import expected as expected

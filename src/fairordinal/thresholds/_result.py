@@ -13,8 +13,8 @@ from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, read_groups, read_scores, warn_misaligned
 from fairordinal.criteria import Criterion
+from fairordinal.metrics import NearConstant, near_constant
 from fairordinal.thresholds._goal import Goal
-from fairordinal.thresholds._near_constant import NearConstant, near_constant
 from fairordinal.thresholds._result_text import as_html, as_text
 
 PROVED = 1e-9  # a gap that rounding explains
