@@ -21,7 +21,8 @@ from fairordinal._render import number, percent
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.plotting import score_shift
 from fairordinal.report import _verdict
-from fairordinal.report._audit import criterion_views, groups_view, mean_cost
+from fairordinal.report._disparities import criterion_views
+from fairordinal.report._groups import groups_view, mean_cost
 from fairordinal.report._numbers import signed
 from fairordinal.report._page import LABEL_WIDTH, Name, display_names, fragment
 from fairordinal.report._scores import MOST_GROUPS, ScoresView, model_scores_view

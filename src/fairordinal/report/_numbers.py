@@ -11,6 +11,7 @@ from fairordinal._render import number, quantity
 ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of ticks, times a power of ten
 AXIS_MARGIN = 0.06  # on either side, in units of the range of the values
 MOST_DIGITS = 1e9  # larger counts are written as powers of ten
+SHADES = 5  # strengths of a colour in the style sheet
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

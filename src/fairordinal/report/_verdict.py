@@ -9,7 +9,7 @@ from fairordinal._render import number, percent
 from fairordinal._table import ScoreTable
 from fairordinal.criteria import HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
-from fairordinal.report._audit import wording
+from fairordinal.report._disparities import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text
 from fairordinal.thresholds import ThresholdResult, near_constant
