@@ -29,7 +29,7 @@ from fairordinal import (
     compare,
     optimize_thresholds,
 )
-from fairordinal._render import number, percent
+from fairordinal._render import number, percent, percents
 from fairordinal.baselines import WassersteinFairClassifier
 from fairordinal.frontier import price_of_fairness
 from fairordinal.report import Report, report, report_compare
@@ -236,6 +236,37 @@ def test_criteria_whose_matrix_is_not_printed_list_their_pairs(n_groups, listed)
     assert ("the list of pairs holds the largest of its numbers" in odds) is listed
     main = html[: html.index("Other criteria of fairness")]
     assert ("the list of pairs holds its numbers" in main) is listed
+
+
+def test_intervals_that_are_longer_than_the_chart_are_said_to_be_cut_off():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    frontier.points_ = [with_interval(point, 0.0) for point in frontier.points_]
+    words = "95% intervals (cut off at the edges of the chart)"
+    assert words not in report(frontier=frontier).html
+    frontier.points_[3] = with_interval(frontier.points_[3], 1.0)
+    assert words in report(frontier=frontier).html
+
+
+def with_interval(point, reach):
+    """A point whose violation has this interval on each side, and whose cost has none."""
+    expected = point.expected
+    ends = (expected.violation - reach, expected.violation + reach)
+    costs = (expected.cost, expected.cost)
+    values = expected._replace(violation_interval=ends, cost_interval=costs)
+    return replace(point, expected=values)
+
+
+def test_survey_weights_are_in_the_table_of_groups():
+    y, a = [1, 2, 3, 4] * 30, list("aab") * 40
+    weight = [2.5] * 60 + [1.0] * 60
+    found = audit(y, y, sensitive_features=a, sample_weight=weight, weights="survey")
+    text = Page(report(found).html).text
+    assert "group rows weight share" in text
+    columns = found.group_columns()
+    for name, rows, total in zip("ab", columns["rows"], columns["weight"], strict=True):
+        assert f"{name} {rows:g} {total:g}" in text
+    assert "Sum of weights 210" in text
+    assert "group rows share" in Page(report(audit_of()).html).text
 
 
 def test_a_range_whose_ends_look_equal_is_not_called_empty():
@@ -450,8 +481,31 @@ def test_the_verdict_says_how_large_how_sure_and_against_what(limit, words):
 
 def test_no_violation_may_be_chance_and_nothing_is_undefined():
     y = [1, 2, 3, 4] * 5
-    found = audit(y, y, sensitive_features=list("ab") * 10)
+    predicted = [1, 2, 3, 4] * 4 + [1, 2, 4, 4]
+    found = audit(y, predicted, sensitive_features=list("ab") * 10)
     assert "which may be chance" in verdict_of(report(found))
+
+
+def test_no_difference_is_not_called_chance():
+    y = [1, 2, 3, 4] * 5
+    found = audit(y, [2] * 20, sensitive_features=list("ab") * 10)
+    sentence = verdict_of(report(found))
+    assert sentence.startswith("No difference was found between groups: the violation")
+    assert "chance" not in sentence
+    assert "No difference was found between groups by pairwise demographic parity." in str(found)
+    assert "All people get label 2: these predictions hardly tell people apart." in str(found)
+
+
+def test_two_shares_that_differ_do_not_look_equal():
+    y, a = [0, 1] * 500, ["a"] * 500 + ["b"] * 500
+    predicted = [0, 1] * 250 + [0, 1] * 249 + [0, 0]
+    found = audit(y, predicted, sensitive_features=a)
+    words = "“a” is placed above “b” in 25.1% of pairs and below in 24.9%"
+    assert words in verdict_of(report(found))
+    assert "'a' is predicted above 'b' in 25.1% and below in 24.9%" in " ".join(str(found).split())
+    assert percents(0.25, 0.25) == ("25%", "25%")
+    assert percents(0.25, 0.75) == ("25%", "75%")
+    assert percents(0.0001, 0.0002) == ("<0.1%", "<0.1%")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -577,6 +631,8 @@ def test_the_verdict_calls_a_side_good_only_if_it_is_known(criterion, higher_is,
 
 
 def test_a_page_without_a_direction_takes_no_side(found):
+    text = Page(report(found, criterion="harm_parity").html).text
+    assert "Last columns: the two mean costs, and the number of people behind the first" in text
     text = Page(report(found).html).text
     assert not re.search("favour|harmed|harm parity|disadvantage", text)
     assert "placed higher than disparity" in text
@@ -952,6 +1008,7 @@ def test_audits_of_scores_are_compared_without_costs_and_confusion():
         ({"settings": [1]}, TypeError, "settings must be a mapping"),
         ({"criterion": "kindness"}, ValueError, "criterion must be one of .*, as audited"),
         ({"max_violation": -1}, ValueError, "max_violation must be a number of at least 0"),
+        ({"date": "2026-01-02"}, TypeError, "date must be a datetime.date, got '2026-01-02'"),
     ],
 )
 def test_errors_say_what_to_do(found, given, error, words):
@@ -1003,6 +1060,14 @@ def test_an_axis_holds_its_values_and_has_a_length():
     assert axis.low < 1 < 3 < axis.high
     assert axis_around([2.0]).high > 2 > axis_around([2.0]).low
     assert [tick.text for tick in Axis(-0.3, 0.3).ticks()][:3] == ["−0.3", "−0.2", "−0.1"]
+
+
+def test_an_axis_of_positive_numbers_has_no_negative_ticks():
+    axis = axis_around([0.0, 0.004, 0.01], least=0.02)
+    assert axis.ticks()[0].text == "0.000"
+    assert axis.high - axis.low >= 0.02
+    both = axis_around([-0.001, 0.001], least=0.1)
+    assert both.low == pytest.approx(-both.high)
 
 
 def test_the_wheel_holds_the_templates(tmp_path):

@@ -71,6 +71,12 @@ def percent(value: float) -> str:
     return "<0.1%" if value < 0.5 else ">99.9%"
 
 
+def percents(first: float, second: float) -> tuple[str, str]:
+    """Return two shares as percent, with a decimal if they differ but would look equal."""
+    texts, finer = (percent(first), percent(second)), (f"{first:.1%}", f"{second:.1%}")
+    return finer if texts[0] == texts[1] and finer[0] != finer[1] else texts
+
+
 def quantity(value: float) -> str:
     """Return a count or a sum of weights with thousands separators and at most one decimal."""
     if not LEAST_DECIMAL <= abs(value) < MOST_DECIMAL and value:

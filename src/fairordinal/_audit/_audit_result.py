@@ -16,6 +16,7 @@ from fairordinal._audit._metric_comparison import MetricComparison
 from fairordinal._audit._small_groups import RULE
 from fairordinal._costs import mean_costs
 from fairordinal._inference import least_known_pair, rows_for_power
+from fairordinal._near_constant import near_constant
 from fairordinal._render import make_frame, name_of, names_of, quantity, whole_numbers
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_number
@@ -286,13 +287,15 @@ class Audit:
         -------
         notes : list of str
             Groups that were merged, that are too small for a conclusion or have no intervals,
-            predicted labels that are never true, weights that are not integers, and whether
-            predictions were taken for labels or scores if both are possible.
+            one predicted label for nearly all rows, predicted labels that are never true, weights
+            that are not integers, and whether predictions were taken for labels or scores if both
+            are possible.
         """
         notes = [
             *self._merged(),
             *self._too_small(),
             *self._single_rows(),
+            *self._near_constant(),
             *self._never_true(),
             *self._fractional_weights(),
         ]
@@ -310,6 +313,10 @@ class Audit:
     def _single_rows(self) -> list[str]:
         names = _some(self.table.groups[self.table.rows < 2].tolist())
         return [f"No interval for groups of fewer than two rows: {names}."] * bool(names)
+
+    def _near_constant(self) -> list[str]:
+        found = near_constant(self.table) if self.table.predicts_labels else None
+        return [] if found is None else [f"{found}: these predictions hardly tell people apart."]
 
     def _never_true(self) -> list[str]:
         if not self.table.predicts_labels:

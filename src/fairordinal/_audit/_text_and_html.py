@@ -16,6 +16,7 @@ from fairordinal._render import (
     number,
     paragraphs,
     percent,
+    percents,
     quantity,
     short_names,
     text_table,
@@ -185,6 +186,8 @@ def _in_words(finding: Finding, place: tuple[int, int, int]) -> str:
     """A sentence about the pair of groups at a place."""
     part, group, other = place
     names = names_of(finding.table.groups.tolist())
+    if not finding.disparities[place] > 0:
+        return f"No difference was found between groups by {finding.criterion.title}."
     forward = finding.probabilities[part, group, other]
     backward = finding.probabilities[part, other, group]
     if finding.criterion.name != "demographic_parity":
@@ -193,7 +196,8 @@ def _in_words(finding: Finding, place: tuple[int, int, int]) -> str:
             f"{kind} by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
             f"{number(backward)} for {names[other]!r}."
         )
+    above, below = percents(forward, backward)
     return (
         f"Of pairs with one row of each, {names[group]!r} is predicted above {names[other]!r} in "
-        f"{percent(forward)} and below in {percent(backward)}."
+        f"{above} and below in {below}."
     )

@@ -10,7 +10,7 @@ from fairordinal._audit import Audit
 from fairordinal._validation import check_choice, check_number, shared_labels
 from fairordinal.criteria import DIRECTIONS, as_criterion
 from fairordinal.report._differences import LabelledRows, compare_audits, compare_rows
-from fairordinal.report._model_card import check_lines, facts
+from fairordinal.report._model_card import check_date, check_lines, facts
 from fairordinal.report._page import Report, display_names, environment, render, user_text
 from fairordinal.report._side_by_side import compared_view
 
@@ -99,6 +99,7 @@ def report_compare(
     True
     """
     environment()  # fails early if jinja2 is missing
+    check_date(date)
     check_lines(data, "data")
     check_lines(settings, "settings")
     limit = None if max_violation is None else check_number(max_violation, "max_violation")

@@ -114,6 +114,7 @@ class CriterionView(NamedTuple):
     second: str  # header of the second group
     caption: str  # caption of the matrix
     unit: str  # what is counted
+    values: str  # the two values that are compared
     violation: str
     interval: str
     evidence: str  # whether the interval of the violation excludes 0
@@ -205,21 +206,21 @@ def _question(criterion: Criterion) -> str:
     return QUESTIONS.get(criterion.name, "").format(side="high" if too_high else "low")
 
 
-def wording(finding: Finding) -> tuple[str, str, str, str]:
-    """Headers of the two groups of a pair, caption of the matrix, and what is counted."""
+def wording(finding: Finding) -> tuple[str, str, str, str, str]:
+    """Headers of the two groups of a pair, caption of the matrix, what is counted and compared."""
     rows, columns = "How much more the group of the row", "than the group of the column"
     if isinstance(finding.criterion, HarmParity):
         if finding.criterion.higher_is is None:
             caption = f"How much more being rated too low costs the group of the row {columns}"
-            return "costs more", "than", caption, "people"
-        return "harmed more", "than", f"{rows} is harmed {columns}", "people"
+            return "costs more", "than", caption, "people", "mean costs"
+        return "harmed more", "than", f"{rows} is harmed {columns}", "people", "mean harms"
     if isinstance(finding.criterion, PairwiseCriterion):
         first, second = PLACED[finding.higher_is]
         neutral = "How much more often the group of the row is placed above that of the column"
         caption = f"{rows} is {first} {columns}" if finding.higher_is else neutral
-        return first, second, caption, "pairs of people"
+        return first, second, caption, "pairs of people", "rates"
     caption = "How much more often this happens to the group of the row than to that of the column"
-    return "more often", "than", caption, "people"
+    return "more often", "than", caption, "people", "rates"
 
 
 def _evidence(finding: Finding) -> str:

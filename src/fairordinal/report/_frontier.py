@@ -59,6 +59,7 @@ class Chart(NamedTuple):
     limit: float | None
     criterion: str
     confidence: str
+    cut_off: bool  # whether an interval is longer than the chart
     empty_ranges: list[str]
     fact_names: list[str]
     details: list[str | None]
@@ -95,6 +96,7 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
+        not all(_holds_intervals(point.expected, x_axis, y_axis) for point in points),
         [f"between {number(low)} and {number(high)}" for low, high in readable_holes(frontier)],
         FACTS,
         [],
@@ -107,6 +109,10 @@ def _axes(points: Sequence[FrontierPoint], limit: float | None) -> tuple[Axis, A
     seen = [values for point in points for values in point.measured().values()]
     x_axis = axis_around([0.0, limit or 0.0, *(values.violation for values in seen)], least=0.02)
     return x_axis, axis_around((values.cost for values in seen), least=0.02)
+
+
+def _holds_intervals(values: Measured, x_axis: Axis, y_axis: Axis) -> bool:
+    return x_axis.holds(values.violation_interval) and y_axis.holds(values.cost_interval)
 
 
 def _knee(points: Sequence[FrontierPoint]) -> int:

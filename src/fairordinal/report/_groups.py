@@ -47,6 +47,7 @@ class GroupView(NamedTuple):
 
     name: Name
     rows: str
+    weight: str  # with survey weights
     share: str
     errors: ErrorRates | None
     too_small: bool
@@ -104,6 +105,7 @@ def _group_view(
     return GroupView(
         name,
         quantity(float(columns["rows"][i])),
+        quantity(float(columns["weight"][i])) if "weight" in columns else "",
         percent(weight / table.totals.sum()),
         _error_rates(columns, i),
         False,

@@ -27,6 +27,11 @@ COSTS = {
     "squared": "the squared distance between the labels",
     "asymmetric": "the distance between the labels, doubled if the prediction is too high",
 }
+METHODS = {  # intervals of an audit, in words
+    "delta": "the delta method",
+    "bootstrap": "bootstrap",
+    "distribution_free": "a bound for any distribution",
+}
 TECHNICAL = {  # parameters of a frontier, in words
     "estimator": "Estimator of the scores",
     "basis": "Kind of models tried",
@@ -79,6 +84,12 @@ def facts(
     }
 
 
+def check_date(date: Any) -> None:
+    """Refuse what is not a date."""
+    if date is not None and not isinstance(date, datetime.date):
+        raise TypeError(f"date must be a datetime.date, got {date!r}: pass date.fromisoformat(…).")
+
+
 def check_lines(lines: Any, name: str) -> None:
     """Refuse what is not a mapping of names to texts."""
     if lines is not None and not isinstance(lines, Mapping):
@@ -92,6 +103,8 @@ def _user_facts(given: Mapping[str, Any] | None) -> list[Fact]:
 def _data_facts(audit: Audit | None, table: Any) -> Iterator[Fact]:
     if table is not None:
         yield Fact("Rows", quantity(float(table.rows.sum())))
+        if table.survey is not None:
+            yield Fact("Sum of weights", quantity(float(table.in_rows(table.group_totals).sum())))
         yield Fact("Groups", _name_list(table.groups.tolist(), "; "))
         yield Fact("Labels, ascending", _name_list(table.labels.tolist(), " < "))
     for note in [] if audit is None else audit.notes():
@@ -107,12 +120,12 @@ def _name_list(names: list[Any], separator: str) -> str:
 
 def _audit_facts(audit: Audit) -> Iterator[Fact]:
     criteria = ", ".join(finding.criterion.title for finding in audit.findings)
-    method = audit.interval.replace("_", "-")
+    method = METHODS[audit.interval]
     confidence = percent(audit.confidence)
     yield Fact("Audited for", criteria)
     if audit.higher_is is not None:
         yield Fact("Higher labels are", f"{audit.higher_is} for people")
-    yield Fact("Intervals", f"{confidence}, {method}, for all pairs of groups at once")
+    yield Fact("Intervals", f"{confidence}, by {method}, for all pairs of groups at once")
     if audit.table.predicts_labels:
         yield Fact("Cost of an error", _cost_text(audit.cost, audit.table.labels))
 

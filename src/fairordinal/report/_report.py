@@ -14,7 +14,7 @@ from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report import _verdict
 from fairordinal.report._details import Details, audit_views, pack
 from fairordinal.report._frontier import Chart, chart_of, check_models, models_that_fit
-from fairordinal.report._model_card import caveats, check_lines, facts
+from fairordinal.report._model_card import caveats, check_date, check_lines, facts
 from fairordinal.report._page import Report, as_json, environment, render, user_text
 from fairordinal.report._scores import scores_view
 from fairordinal.thresholds import ThresholdResult
@@ -107,6 +107,7 @@ def report(
     environment()  # fails early if jinja2 is missing
     _check_parts(audit, thresholds, frontier)
     _check_options(thresholds, before, frontier, chosen, models)
+    check_date(date)
     check_lines(data, "data")
     check_lines(settings, "settings")
     limit = None if max_violation is None else check_number(max_violation, "max_violation")

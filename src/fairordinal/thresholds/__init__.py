@@ -43,8 +43,6 @@ from fairordinal.thresholds._goal import Settings as Settings
 from fairordinal.thresholds._goal import limited as limited
 from fairordinal.thresholds._goal import read_goal as read_goal
 from fairordinal.thresholds._goal import read_settings as read_settings
-from fairordinal.thresholds._near_constant import NearConstant as NearConstant
-from fairordinal.thresholds._near_constant import near_constant as near_constant
 from fairordinal.thresholds._optimism import Optimism as Optimism
 from fairordinal.thresholds._optimism import SimulatedSamples as SimulatedSamples
 from fairordinal.thresholds._optimism import expected as expected
