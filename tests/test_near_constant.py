@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cli_runner import run
-from fairordinal import FairOrdinalClassifier, audit, optimize_thresholds
+from fairordinal import FairOrdinalClassifier, audit, compare, optimize_thresholds
 from fairordinal._near_constant import near_constant
 from fairordinal._table import read_table
 from fairordinal.report import report
@@ -107,3 +107,12 @@ def test_the_command_line_says_so_in_text_and_json(tmp_path):
         found = json.loads(out.read_text())["near_constant"]
         assert (found is not None) == is_said
         assert not is_said or found["share"] > 0.9
+
+
+def test_comparisons_name_the_model():
+    y, group = [0, 1, 2, 1] * 25, [0, 1] * 50
+    found = compare({"today": y, "all": [1] * 100}, None, y, sensitive_features=group)
+    said = "By 'all', all people get label 1: these predictions hardly tell people apart."
+    assert str(found).count("hardly") == 1
+    assert said in " ".join(str(found).split())
+    assert said.replace("'", "&#x27;") in " ".join(found._repr_html_().split())

@@ -191,8 +191,8 @@ def describe(found: Any, chosen: Any, limit: float | None) -> str:
     low, high = chosen.expected_violation_interval_
     lines = [
         f"Chosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
-        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new "
-        "rows.",
+        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}, which "
+        "includes the optimism of the choice) in new rows.",
         price_of_fairness(found, chosen),
     ]
     return f"\n{paragraphs(lines)}"
