@@ -81,6 +81,17 @@ def test_whole_scores_outside_the_labels_are_scores_all_the_same():
     assert result.attribution().by_stage["contribution"] == pytest.approx([0, 4 / 9])
 
 
+def test_a_tiny_group_is_not_explained_by_default():
+    y, f = [0, 1] * 100, [0, 1] * 50 + [1, 1] * 49 + [0, 1]
+    a = ["usual"] * 100 + ["rated high"] * 98 + ["tiny"] * 2
+    f[-2:] = [0, 0]
+    found = audit(y, f, sensitive_features=a)
+    _, group, other = found["demographic_parity"].worst
+    assert "tiny" in (found.table.groups[group], found.table.groups[other])
+    explained = found.attribution()
+    assert (explained.group, explained.other) == ("rated high", "usual")
+
+
 def test_a_pair_of_groups_can_be_named():
     y, f, a = [0, 1, 0, 1, 0, 1], [0, 1, 1, 1, 0, 0], list("aabbcc")
     found = audit(y, f, sensitive_features=a).attribution(groups=("a", "c"))

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from cli_runner import AUDITED, ORDER, failure, graded_people, run
 from fairordinal import optimize_thresholds
-from fairordinal._render import terminal_width
+from fairordinal._render import columns_of, fits_terminal, terminal_width, text_table
 from fairordinal.cli import app
 from fairordinal.cli._choices import AUDITED as CRITERIA
 from fairordinal.cli._choices import COMPARED, OPTIMIZED, PAIRWISE, SHORT, criterion_of
@@ -129,6 +129,16 @@ def test_many_groups_have_rows(tmp_path, frame):
         assert f"\ntown {i}  " in result.output
     assert "share that gets" in result.output
     assert "more groups" not in result.output
+
+
+def test_names_in_other_scripts_are_aligned():
+    names = ["日本語", "Ελληνικά", "हिन्दी", "cafe\u0301", "plain"]
+    lines = text_table(["group", "rows"], [[name, "12"] for name in names]).splitlines()
+    assert [columns_of(name) for name in names] == [6, 8, 5, 4, 5]
+    assert {columns_of(line) for line in lines} == {14}
+    with terminal_width(20):
+        assert not fits_terminal(["group", "rows", "share"], [["日本語です", "12", "5%"]])
+        assert fits_terminal(["group", "rows", "share"], [["plain", "12", "5%"]])
 
 
 def test_tables_fit_the_terminal(frame):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import importlib.util
 import textwrap
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -148,13 +149,14 @@ def text_table(
     each with the first column and some of the others.
     """
     cells = [[visible(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[j]) for row in cells) for j in range(len(header))]
+    widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
     return "\n\n".join(_text_block(cells, widths, part, left) for part in _parts(widths))
 
 
 def fits_terminal(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a table is as text not wider than the terminal."""
-    widths = [max(len(visible(row[j])) for row in (header, *rows)) for j in range(len(header))]
+    cells = [[visible(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(columns_of(row[j]) for row in cells) for j in range(len(header))]
     return len(_parts(widths)) == 1
 
 
@@ -170,6 +172,20 @@ def _parts(widths: Sequence[int]) -> list[list[int]]:
     return parts
 
 
+def columns_of(text: str) -> int:
+    """Return the width of a text in a terminal: wide letters take two columns, marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.category(letter) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(letter) in "WF"
+        else 1
+        for letter in text
+    )
+
+
 def _line_width(widths: Sequence[int], part: Sequence[int]) -> int:
     return sum(widths[j] for j in part) + 2 * len(part) - 2
 
@@ -180,7 +196,8 @@ def _text_block(
     """Return some columns of a table as text, with a line below the header."""
     lines = []
     for row in cells:
-        padded = [row[j].ljust(widths[j]) if j in left else row[j].rjust(widths[j]) for j in part]
+        blanks = {j: " " * (widths[j] - columns_of(row[j])) for j in part}
+        padded = [row[j] + blanks[j] if j in left else blanks[j] + row[j] for j in part]
         lines.append("  ".join(padded).rstrip())
     return "\n".join([lines[0], "─" * _line_width(widths, part), *lines[1:]])
 
