@@ -224,13 +224,13 @@ def test_a_worst_pair_that_shows_nothing_is_marked_and_the_clearest_leads():
     options = {"criteria": ["demographic_parity"]}
     result = audit([*y, 0], [*f, 3], sensitive_features=[*a, "lonely"], **options)
     (row,) = [line for line in str(result).splitlines() if line.startswith("pairwise")][:1]
-    assert row.endswith("yes  a > b *")
+    assert row.endswith(f"yes  a > b: {result['demographic_parity'].disparities[0, 0, 1]:.3f} *")
     finding = result["demographic_parity"]
     assert (finding.worst, finding.headline) == ((0, 2, 1), (0, 0, 1))
     lower, upper = finding.lower[0, 0, 1], finding.upper[0, 0, 1]
     assert finding.violation_interval == (lower, 1.0)
     text = " ".join(str(result).split())
-    assert "worst pair (* see below)" in text
+    assert "main pair (* not the worst, see below)" in text
     assert "'a' is predicted above 'b' in" in text
     assert (
         f"the clearest pair has {finding.disparities[0, 0, 1]:.3f} ({lower:.3f} … {upper:.3f}); "
@@ -298,8 +298,11 @@ def test_without_a_clear_pair_the_worst_of_larger_groups_leads():
 
 def test_if_all_groups_are_set_aside_the_headline_is_that_of_all():
     usual = audit_groups([300, 300, 2], [0.2, 0.8, 1.0])["demographic_parity"]
-    aside = audit_groups([300, 300, 2], [0.2, 0.8, 1.0], min_group_rows=1000)
-    assert aside["demographic_parity"].headline == usual.headline == (0, 1, 0)
+    for least in (300.5, 1000):
+        aside = audit_groups([300, 300, 2], [0.2, 0.8, 1.0], min_group_rows=least)
+        assert aside["demographic_parity"].headline == usual.headline == (0, 1, 0)
+    assert "Fewer than two groups have 1,000 rows: this minimum is not used." in str(aside)
+    assert aside["demographic_parity"].why_not_worst == "is too small for a conclusion"
 
 
 def test_groups_that_are_marked_lead_in_no_criterion():

@@ -16,6 +16,7 @@ import pytest
 from cli_runner import AUDITED, ORDER, failure, graded_people, run
 from fairordinal import audit, optimize_thresholds
 from fairordinal._source import open_table
+from fairordinal.cli._input import read_table
 from fairordinal.models import load_model
 
 pytestmark = pytest.mark.usefixtures("small_effort")
@@ -367,7 +368,7 @@ def test_all_rows_without_a_label_are_counted(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        (["--predictions", "score"], "--predictions must be auto, labels, scores, got 'score'"),
+        (["--predictions", "score"], "got 'score'. Did you mean 'scores'?"),
         (["--scores", "--predictions", "labels"], "contradict each other"),
         (["--scores"], "--pred: the column must hold finite numbers, got 'bad'"),
     ],
@@ -392,3 +393,30 @@ def test_numbers_beside_labels_that_are_names_are_scores(tmp_path, frame, monkey
     codes = ("audit", path, "--y", "grade", "--pred", "p", "--group", "sex", *order)
     assert "pass --predictions scores" in failure(monkeypatch, capsys, *codes)[1]
     assert run(*codes, "--scores").exit_code == 0
+    _, line = failure(monkeypatch, capsys, *codes, "--scores", "--criterion", "hp")
+    assert "harm_parity needs predicted labels, but --pred was read as scores. Choose one" in line
+    assert "--predictions labels" not in line
+
+
+EUROPEAN = "y;points;code;g\n" + "".join(
+    f"{i % 3};{i},5;{i:03d};{'ab'[i % 2]}\n" for i in range(60)
+)
+
+
+def test_the_cell_that_is_no_number_is_named_with_decimal_commas(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text(EUROPEAN.replace(";7,5;", ";1.007,5;"))
+    given = ("audit", path, "--y", "y", "--pred", "points", "--group", "g")
+    assert "got '1.007,5'" in failure(monkeypatch, capsys, *given)[1]
+
+
+def test_a_column_that_is_text_because_of_few_cells_is_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(EUROPEAN.replace(";7,5;", "; 1.007,5;").replace("012;", "x12;"))
+    file = open_table(path)
+    (note,) = read_table(file, "y", ["g"], None, [], []).notes
+    assert note.startswith("Column 'points' is read as text, because '1.007,5' is no number (1 of")
+    assert not read_table(file, "y", ["g"], None, ["code"], []).notes
+    assert not read_table(file, "y", ["g"], None, [], ["points"]).notes
+    path.write_text(EUROPEAN)
+    assert not read_table(open_table(path), "y", ["g"], None, [], []).notes

@@ -69,7 +69,10 @@ def test_a_report_shows_rows_of_the_sample(table, path, tmp_path):
     ("options", "shown"),
     [
         (["--weights", "survey"], "--weights survey needs --weight"),
-        (["--weight", "w", "--weights", "sampling"], "must be frequency or survey, got 'sampling'"),
+        (
+            ["--weight", "w", "--weights", "sampling"],
+            "one of frequency, survey, got 'sampling'",
+        ),
         (["--weight", "w", "--counts", "w"], "pass one of them"),
         (["--weight", "sex"], "--weight and --group both name column 'sex'"),
         (["--weight", "n", "--weights", "survey"], "--weight: column 'n' must hold numbers of at"),
@@ -138,3 +141,24 @@ def test_fit_and_frontier_take_weights(table, path, tmp_path, monkeypatch):
         assert result.exit_code == 0, result.output
         assert load_model(model).data.columns == ("skill", "n")
     assert weights == [table.w.tolist()] * 2
+
+
+def test_weights_that_are_no_counts_are_noted_unless_they_are_scaled(table, tmp_path):
+    given = ("--score", "skill", "--y", "y", "--group", "sex", "--max-violation", 0.5)
+    path, weights = tmp_path / "w.csv", np.random.default_rng(0).uniform(18, 90, len(table))
+    for sizes, noted in (
+        (weights, True),
+        (weights / weights.mean(), False),
+        (weights.round(), False),
+    ):
+        table.assign(w=sizes).to_csv(path, index=False)
+        result = run("thresholds", path, *given, "--weight", "w")
+        assert result.exit_code == 0, result.output
+        assert ("Divide survey weights by their mean" in result.stderr) == noted
+        assert not run("thresholds", path, *given, "--weight", "w", "--quiet").stderr
+
+
+def test_an_audit_with_fractional_weights_names_survey_weights(table, path):
+    table.assign(w=table.w + 0.5).to_csv(path, index=False)
+    audited = run("audit", path, *AUDITED, "--weight", "w").stdout
+    assert "If these are survey weights, pass --weights survey." in " ".join(audited.split())

@@ -11,7 +11,7 @@ LAYERS = [
     "_validation",
     "_lazy",
     "_table _costs _render _source",
-    "criteria _near_constant",
+    "criteria",
     "metrics _inference _pairloss _rows _forest",
     "_basis",
     "_audit thresholds ranker",

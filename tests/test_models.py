@@ -271,7 +271,8 @@ def test_what_it_is_worth_is_what_the_classifier_says(table, model):
 
 def test_printing_it_says_what_to_expect(model):
     assert "expected violation" in str(model)
-    assert "between F, M" in str(model)
+    assert "pairwise demographic parity between 'F' and 'M'\n" in str(model)
+    assert "fitted to 400 rows" in str(model)
 
 
 def test_group_columns_are_never_inputs(table):

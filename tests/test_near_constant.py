@@ -8,8 +8,8 @@ import pytest
 
 from cli_runner import run
 from fairordinal import FairOrdinalClassifier, audit, compare, optimize_thresholds
-from fairordinal._near_constant import near_constant
 from fairordinal._table import read_table
+from fairordinal.metrics import near_constant
 from fairordinal.report import report
 
 
@@ -75,7 +75,7 @@ def test_cut_points_of_a_fair_model_do_not_ask_for_one():
     with pytest.warns(UserWarning, match="All people get label") as caught:
         model.fit(X[:, None], y, sensitive_features=group)
     text = " ".join(str(model.result_).split())
-    assert "hardly tell people apart; allow more." in text
+    assert "hardly tell people apart; allow a larger violation." in text
     assert not any("train a fair model" in str(each.message) for each in caught)
 
 
@@ -84,7 +84,7 @@ def test_rare_labels_are_no_reason_to_ask_for_fairness_again():
     result = optimize_thresholds(*rows, sensitive_features=[0, 1] * 20, method="cost_only")
     assert str(result.near_constant) == "All people get label 0"
     assert "hardly tell people apart." in str(result)
-    assert "allow more" not in str(result)
+    assert "allow a larger" not in str(result)
 
 
 def test_reports_say_so():
@@ -116,3 +116,12 @@ def test_comparisons_name_the_model():
     assert str(found).count("hardly") == 1
     assert said in " ".join(str(found).split())
     assert said.replace("'", "&#x27;") in " ".join(found._repr_html_().split())
+
+
+def test_audits_say_so_and_lead_with_no_pair_if_all_are_equal():
+    groups, true = ["a", "b"] * 30, [1, 2, 3] * 20
+    text = str(audit(true, [2] * 60, sensitive_features=groups))
+    assert "All people get label 2: these predictions hardly tell people apart." in text
+    assert "is predicted above" not in text
+    mixed = str(audit(true, [2, 2, 3] * 20, sensitive_features=groups))
+    assert "tell people apart" not in mixed

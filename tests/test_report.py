@@ -277,7 +277,7 @@ def test_a_range_whose_ends_look_equal_is_not_called_empty():
     assert "0.079" not in text
     frontier.max_time = 1.0
     assert "0.079" not in str(frontier)
-    assert "between the violations 0.100 and 0.200" in str(frontier)
+    assert "a violation between 0.100 and 0.200:" in " ".join(str(frontier).split())
 
 
 def test_scores_of_many_groups_have_a_line_each():
@@ -492,8 +492,6 @@ def test_no_difference_is_not_called_chance():
     sentence = verdict_of(report(found))
     assert sentence.startswith("No difference was found between groups: the violation")
     assert "chance" not in sentence
-    assert "No difference was found between groups by pairwise demographic parity." in str(found)
-    assert "All people get label 2: these predictions hardly tell people apart." in str(found)
 
 
 def test_two_shares_that_differ_do_not_look_equal():
@@ -861,10 +859,14 @@ def test_pairs_have_one_direction_and_the_evidence_of_the_text():
         assert row in text
         assert (value > 0) == (name == "now")
     found = compare({"now": first, "then": second}, None, y, sensitive_features=a)
-    (line,) = [line for line in str(found).splitlines() if line.startswith("then: clear")]
+    words = " ".join(str(found).split())
+    kinds = {"violation": "violation", "mean cost": "cost"}
     rows = {name: re.search(rf"{name} [^()]*\([^()]*\) [^()]*\([^()]*\) \S+ \S+ to \S+ (\w+)", text)
             for name in ("mean cost", "violation")}  # fmt: skip
-    assert f"in cost: {rows['mean cost'][1]}, in violation: {rows['violation'][1]}." in line
+    for name, kind in kinds.items():
+        change = number(abs(found.frame()[f"{kind}_difference"][1]))
+        is_clear = f"(clear evidence: {rows[name][1]})"
+        assert f"{change} {is_clear}" in words or f"the {name} stays the same" in words
     assert "No interval for groups of fewer than two rows" in text
     assert "ComparedAudits" not in text
 

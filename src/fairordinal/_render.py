@@ -30,6 +30,7 @@ BASIS_NAMES = {  # names of bases in messages
 }
 LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"
 PARAGRAPH_WIDTH = 96
+WIDE, FILLER = ("W", "F"), "\0"  # East Asian letters of two columns, and their second column
 LEAST_DECIMAL, MOST_DECIMAL = 0.05, 1e15  # other sums of weights are shown with an exponent
 
 STYLE = (
@@ -135,9 +136,25 @@ def paragraphs(lines: Sequence[str], width: int = PARAGRAPH_WIDTH) -> str:
     """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
     terminal = _TERMINAL_WIDTH.get()
     width, hyphens = min(width, terminal or width), terminal is None  # options have hyphens
+    filled = (_filled(visible(line)) for line in lines)
     return "\n".join(
-        textwrap.fill(visible(line), width, break_on_hyphens=hyphens) for line in lines
+        textwrap.fill(line, width, break_on_hyphens=hyphens).replace(FILLER, "") for line in filled
     )
+
+
+def _filled(text: str) -> str:
+    """Return text with a filler after each wide letter, so that its length is its width."""
+    if text.isascii():
+        return text
+    wide = (unicodedata.east_asian_width(letter) in WIDE for letter in text)
+    return "".join(letter + FILLER * is_wide for letter, is_wide in zip(text, wide, strict=True))
+
+
+def columns_of(text: str) -> int:
+    """Return the number of columns of a terminal that visible text takes."""
+    if text.isascii():
+        return len(text)
+    return len(_filled(text)) - sum(map(bool, map(unicodedata.combining, text)))
 
 
 def text_table(
@@ -172,20 +189,6 @@ def _parts(widths: Sequence[int]) -> list[list[int]]:
     return parts
 
 
-def columns_of(text: str) -> int:
-    """Return the width of a text in a terminal: wide letters take two columns, marks none."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.category(letter) in ("Mn", "Me", "Cf")
-        else 2
-        if unicodedata.east_asian_width(letter) in "WF"
-        else 1
-        for letter in text
-    )
-
-
 def _line_width(widths: Sequence[int], part: Sequence[int]) -> int:
     return sum(widths[j] for j in part) + 2 * len(part) - 2
 
@@ -196,8 +199,11 @@ def _text_block(
     """Return some columns of a table as text, with a line below the header."""
     lines = []
     for row in cells:
-        blanks = {j: " " * (widths[j] - columns_of(row[j])) for j in part}
-        padded = [row[j] + blanks[j] if j in left else blanks[j] + row[j] for j in part]
+        blanks = [" " * (widths[j] - columns_of(row[j])) for j in part]
+        padded = [
+            row[j] + blank if j in left else blank + row[j]
+            for j, blank in zip(part, blanks, strict=True)
+        ]
         lines.append("  ".join(padded).rstrip())
     return "\n".join([lines[0], "─" * _line_width(widths, part), *lines[1:]])
 

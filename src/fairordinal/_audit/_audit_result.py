@@ -287,9 +287,8 @@ class Audit:
         -------
         notes : list of str
             Groups that were merged, that are too small for a conclusion or have no intervals,
-            one predicted label for nearly all rows, predicted labels that are never true, weights
-            that are not integers, and whether predictions were taken for labels or scores if both
-            are possible.
+            predicted labels that are never true, weights that are not integers, and whether
+            predictions were taken for labels or scores if both are possible.
         """
         return notes_on(self)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairordinal._audit._small_groups import too_small
 from fairordinal._inference import Intervals
-from fairordinal._render import names_of, number
+from fairordinal._render import names_of, number, quantity
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, PairwiseCriterion
@@ -108,9 +108,15 @@ class Finding:
 
     @cached_property
     def set_aside(self) -> Array:
-        """Which groups the summary does not lead with: too small, or below `min_group_rows`."""
+        """Which groups the summary does not lead with: too small, or of fewer than `least_rows`."""
         small = self.too_small if self.marked is None else self.too_small | self.marked
-        return small | (self.table.rows < self.min_group_rows)
+        return small | (self.table.rows < self.least_rows)
+
+    @property
+    def least_rows(self) -> float:
+        """`min_group_rows`, or 0 if fewer than two groups have so many rows."""
+        enough = np.count_nonzero(self.table.rows >= self.min_group_rows)
+        return self.min_group_rows if enough >= 2 else 0
 
     @cached_property
     def headline(self) -> tuple[int, int, int] | None:
@@ -267,8 +273,8 @@ class Finding:
     def why_not_worst(self) -> str:
         """Why the summary does not lead with the worst pair, as the end of a sentence."""
         assert self.worst is not None
-        if (self.table.rows[[*self.worst[1:]]] < self.min_group_rows).any():
-            return f"has a group of fewer than {self.min_group_rows:g} rows"
+        if (self.table.rows[[*self.worst[1:]]] < self.least_rows).any():
+            return f"has a group of fewer than {quantity(self.least_rows)} rows"
         return "is too small for a conclusion"
 
     def _described(self, place: tuple[int, int, int]) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairordinal._audit._small_groups import RULE
-from fairordinal._near_constant import near_constant
 from fairordinal._render import name_of, quantity
 from fairordinal._table import ScoreTable
 
@@ -32,6 +31,9 @@ def _about_groups(audit: Audit) -> Iterator[str]:
     if audit.merged_groups:
         names, other = _some(audit.merged_groups), table.groups[-1]
         yield f"Small groups that were merged into {other!r}: {names}."
+    if first.least_rows < first.min_group_rows:
+        least = quantity(first.min_group_rows)
+        yield f"Fewer than two groups have {least} rows: this minimum is not used."
     if first.too_small.any():
         names = _some(table.groups[first.too_small].tolist())
         yield f"Too small for a conclusion by {first.criterion.title}: {names}. {RULE}"
@@ -47,11 +49,9 @@ def _some(groups: Sequence[Any]) -> str:
 
 
 def _about_labels(table: ScoreTable) -> Iterator[str]:
-    """A label that nearly all rows are predicted, and predicted labels that are never true."""
+    """Predicted labels that are never true."""
     if not table.predicts_labels:
         return
-    if found := near_constant(table):
-        yield f"{found}: these predictions hardly tell people apart."
     true, predicted = table.cube.sum(axis=(0, 2)), table.cube.sum(axis=(0, 1))
     if labels := table.labels[(predicted > 0) & (true == 0)].tolist():
         names = ", ".join(map(name_of, labels[:MOST_NEVER_TRUE]))
@@ -67,7 +67,8 @@ def _about_weights(table: ScoreTable) -> Iterator[str]:
     elif not np.array_equal(weights, np.rint(weights)):
         yield (
             "Weights are not whole numbers: intervals treat their sum, "
-            f"{quantity(table.rows.sum())}, as the number of rows. Scale them accordingly."
+            f"{quantity(table.rows.sum())}, as the number of rows. If these are survey weights, "
+            "pass weights='survey'."
         )
 
 
@@ -77,8 +78,8 @@ def reading_in_words(table: ScoreTable) -> str:
     true = table.labels[table.totals.sum(axis=0) > 0]
     n_new = int((~np.isin(values, true)).sum())
     how = "labels, although" if table.predicts_labels else "scores, because"
-    occur = "occurs" if n_new == 1 else "occur"
-    return (
-        f"Predictions were read as {how} {n_new} of their {len(values):,} distinct values never "
-        f"{occur} as a true label."
-    )
+    which = f"{n_new:,} of their {len(values):,} distinct values never"
+    if n_new == len(values):
+        which = f"none of their {len(values):,} distinct values"
+    occur = "occurs" if n_new in (1, len(values)) else "occur"
+    return f"Predictions were read as {how} {which} {occur} as a true label."

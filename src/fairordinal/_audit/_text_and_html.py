@@ -22,6 +22,7 @@ from fairordinal._render import (
     text_table,
 )
 from fairordinal.criteria import HarmParity, PairwiseCriterion
+from fairordinal.metrics import near_constant
 
 if TYPE_CHECKING:
     from fairordinal._audit._audit_result import Audit
@@ -85,7 +86,7 @@ def _headline(audit: Audit) -> list[str]:
 def _violations(audit: Audit, width: int) -> Table:
     """Header and rows of the table of criteria."""
     marked = any(finding.headline != finding.worst for finding in audit.findings)
-    pair = "worst pair (* see below)" if marked else "worst pair"
+    pair = "main pair (* not the worst, see below)" if marked else "worst pair"
     header = ["criterion", "violation", "interval", "clear evidence", pair]
     return header, [_violation(finding, width) for finding in audit.findings]
 
@@ -94,7 +95,8 @@ def _violation(finding: Finding, width: int) -> list[str]:
     if finding.headline is None:
         return [finding.criterion.title, "undefined", "–", "–", "–"]
     lower, upper = finding.violation_interval
-    mark = "" if finding.headline == finding.worst else " *"
+    is_worst = finding.headline == finding.worst
+    mark = "" if is_worst else f": {number(finding.disparities[finding.headline])} *"
     _, group, other = finding.headline
     names = short_names(finding.table.groups.tolist(), width)
     return [
@@ -152,7 +154,11 @@ def _comparisons(audit: Audit) -> Table:
 def _closing(audit: Audit) -> list[str]:
     """Sentences below the tables: the main pair of the first criterion, and notes."""
     first = audit.findings[0]
-    lines = [] if first.headline is None else [_in_words(first, first.headline)]
+    place = first.headline
+    lines = [_in_words(first, place)] if place and first.disparities[place] > 0 else []
+    one = near_constant(audit.table) if audit.table.predicts_labels else None
+    if one is not None:
+        lines.insert(0, f"{one}: these predictions hardly tell people apart.")
     lines += _direction(audit)
     lines += [note for finding in audit.findings for note in finding.notes()] + audit.notes()
     if audit.table.reading_is_guessed:
@@ -186,8 +192,6 @@ def _in_words(finding: Finding, place: tuple[int, int, int]) -> str:
     """A sentence about the pair of groups at a place."""
     part, group, other = place
     names = names_of(finding.table.groups.tolist())
-    if not finding.disparities[place] > 0:
-        return f"No difference was found between groups by {finding.criterion.title}."
     forward = finding.probabilities[part, group, other]
     backward = finding.probabilities[part, other, group]
     if finding.criterion.name != "demographic_parity":

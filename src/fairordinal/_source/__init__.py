@@ -19,9 +19,16 @@ from fairordinal._source._cells import (
     split_labels,
 )
 from fairordinal._source._format import STANDARD_INPUT, open_table
-from fairordinal._source._table_file import CountColumn, TableFile, count_rows, read_counts
+from fairordinal._source._table_file import (
+    LEADING_ZERO,
+    CountColumn,
+    TableFile,
+    count_rows,
+    read_counts,
+)
 
 __all__ = [
+    "LEADING_ZERO",
     "MISSING",
     "STANDARD_INPUT",
     "ColumnValues",

@@ -153,11 +153,12 @@ class ColumnValues:
 
     values: list[Any]
     are_numbers: bool
+    decimal: str = "."  # mark of numbers in text
 
     @property
     def first_name(self) -> Any:
         """The first name of a column that mixes numbers and names; None if it does not."""
-        names = [value for value in self.distinct if _number(value, ".") is None]
+        names = [value for value in self.distinct if _number(value, self.decimal) is None]
         return names[0] if len(names) < len(self.distinct) and names else None
 
     @property
@@ -178,7 +179,8 @@ def read_values(values: Sequence[Any], decimal: str = ".") -> ColumnValues:
     distinct = [value for value in dict.fromkeys(values) if value is not None]
     numbers = {value: _number(value, decimal) for value in distinct}
     are_numbers = bool(numbers) and None not in numbers.values()
-    return ColumnValues([numbers.get(v) for v in values] if are_numbers else [*values], are_numbers)
+    read = [numbers.get(value) for value in values] if are_numbers else [*values]
+    return ColumnValues(read, are_numbers, decimal)
 
 
 def _name(value: Any) -> Any:
@@ -260,8 +262,8 @@ def order_of(
         return LabelOrder(stored)
     found = sorted(map(str, column.distinct), key=_natural_key)
     raise ValueError(
-        f"{option}: the order of the labels {listed(found)} is not known. Give it from lowest to "
-        f"highest, for example --labels {_example(found)} in your order.{_hint(column)}"
+        f"{option}: the order of the labels {listed(found)} is not known. Pass --labels "
+        f"{_example(found)}, but in their order, lowest first.{_hint(column)}"
     )
 
 

@@ -24,7 +24,7 @@ from fairordinal.cli._output import (
     show_note,
     wrapped,
 )
-from fairordinal.cli._wording import in_options, worded
+from fairordinal.cli._wording import in_options, of_options, worded
 
 app = typer.Typer(
     help="Fair ordinal regression: audit, repair and train predictors of ordered labels.",
@@ -44,9 +44,14 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version.", metavar=""
+        ),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error happened.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error happened.", metavar="")
+    ] = False,
 ) -> None:
     """Declare the options of all commands; `main` reads --debug."""
 
@@ -90,7 +95,8 @@ def _run(arguments: list[str], *, debug: bool) -> Any:
 
 def _message(error: Exception) -> str | int:
     """Return the line to print for an error; 0 if help was printed instead."""
-    words = error.format_message() if hasattr(error, "format_message") else worded(error)
+    given = error.format_message() if hasattr(error, "format_message") else None
+    words = worded(error) if given is None else of_options(given)
     if isinstance(error, OSError) and error.strerror and error.filename:
         words = f"{error.filename}: {error.strerror}."
     command = getattr(getattr(error, "ctx", None), "command_path", "")
@@ -171,7 +177,7 @@ Weight = Annotated[
         metavar="COLUMN",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.", metavar="")]
 Features = Annotated[
     list[str] | None,
     typer.Option(

@@ -23,7 +23,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import advance, progress
-from fairordinal._validation import WEIGHTS, check_choice, check_fraction, survey_weight
+from fairordinal._validation import WEIGHTS, check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -39,7 +39,7 @@ from fairordinal.cli._app import (
     Sheet,
     check_different,
 )
-from fairordinal.cli._choices import AUDITED, criterion_of, described
+from fairordinal.cli._choices import AUDITED, choice, criterion_of, described
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import (
     check_outputs,
@@ -77,19 +77,22 @@ def audit(
         typer.Option(
             help="frequency: a weight of 2 is a row repeated twice, as with --counts. survey: it "
             "is one row that represents two people; intervals are those of the rows.",
-            metavar="frequency|survey",
+            metavar="NAME",
         ),
     ] = "frequency",
     order: Order = None,
     predictions: Annotated[
         str,
         typer.Option(
-            help="What --pred holds. auto: numbers are labels if each is a true label, or if all "
-            "are whole and more than half of the values of both columns are true labels.",
-            metavar="auto|labels|scores",
+            help="What --pred holds: labels, scores, or auto: numbers are labels if each is a true "
+            "label, or if all are whole and more than half of the values of both columns are true "
+            "labels.",
+            metavar="NAME",
         ),
     ] = "auto",
-    scores: Annotated[bool, typer.Option("--scores", help="Same as --predictions scores.")] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Same as --predictions scores.", metavar="")
+    ] = False,
     criterion: Annotated[
         str,
         typer.Option(
@@ -113,22 +116,24 @@ def audit(
     higher_is: Annotated[
         str | None,
         typer.Option(
-            help="Whether higher labels are better for people, such as grades, or worse, such as "
-            "levels of risk. Without it, no group is called favoured or harmed.",
-            metavar="better|worse",
+            help="better, if higher labels are better for people, such as grades, or worse, such "
+            "as levels of risk. Without it, no group is called favoured or harmed.",
+            metavar="NAME",
         ),
     ] = None,
     min_rows: Annotated[
         int | None,
         typer.Option(
-            help="Groups with fewer rows are in the tables, but never the main result.", min=1
+            help="Groups with fewer rows are in the tables, but never the main result.",
+            min=1,
+            metavar="NUMBER",
         ),
     ] = None,
     small_groups: Annotated[
         str,
         typer.Option(
             help="keep, or merge: groups with fewer rows than --min-rows become one, 'other'.",
-            metavar="keep|merge",
+            metavar="NAME",
         ),
     ] = "keep",
     json_file: Json = None,
@@ -153,10 +158,12 @@ def audit(
 
         fairordinal audit p.parquet --y y --pred p --group sex --group race --max-violation 0.1
     """
-    if check_choice(small_groups, "--small-groups", ("keep", "merge")) == "merge" and not min_rows:
+    small_groups = choice("--small-groups", ("keep", "merge"))(small_groups)
+    if small_groups == "merge" and not min_rows:
         raise ValueError("--small-groups merge needs --min-rows, such as 30.")
     if higher_is is not None:
-        check_choice(higher_is, "--higher-is", ("better", "worse"))
+        higher_is = choice("--higher-is", ("better", "worse"))(higher_is)
+    weights = choice("--weights", WEIGHTS)(weights)
     wanted = wanted_reading(predictions, scores)
     counted = count_column(counts, weight, weights)
     check_outputs({"--json": json_file, "--html": html}, [file])
@@ -237,8 +244,6 @@ def count_columns(
 
 def count_column(counts: str | None, weight: str | None, weights: str) -> CountColumn | None:
     """Return the column that --counts or --weight names."""
-    if weights not in WEIGHTS:
-        raise ValueError(f"--weights must be {' or '.join(WEIGHTS)}, got {weights!r}.")
     if counts is not None and weight is not None:
         raise ValueError("--counts and --weight both say what rows count; pass one of them.")
     if weights == "survey" and weight is None:
@@ -306,9 +311,11 @@ def _check_audited(result: Audit, criterion: str) -> None:
     """Raise ValueError for a criterion that scores do not allow."""
     known = [finding.criterion.name for finding in result.findings]
     if criterion not in known:
+        labels = "pass --predictions labels, or " * result.table.reading_is_guessed
         raise ValueError(
-            f"--criterion: {criterion} needs predicted labels, but --pred holds scores. Choose one "
-            f"of {', '.join(known)}, or cut the scores into labels first."
+            f"--criterion: {criterion} needs predicted labels, but --pred was read as scores. "
+            f"Choose one of {', '.join(known)}; or {labels}cut the scores into labels first "
+            "(see thresholds)."
         )
 
 

@@ -41,11 +41,23 @@ def choice(
         typed = _normal(value)
         if typed in names:
             return names[typed]
-        near = [] if typed in SHORT.values() else difflib.get_close_matches(typed, names, 1)
-        hint = f" Did you mean {names[near[0]]!r}?" if near else ""
+        elsewhere = _other_use((short or {}).get(typed, typed))
+        near = [] if elsewhere else difflib.get_close_matches(typed, names, 1)
+        hint = f" Did you mean {names[near[0]]!r}?" if near else elsewhere
         raise ValueError(f"{option} must be one of {', '.join(choices)}, got {value!r}.{hint}")
 
     return read
+
+
+def _other_use(criterion: str) -> str:
+    """Return a sentence with the commands that know a criterion; empty if none does."""
+    uses = {"audit": AUDITED, "thresholds": OPTIMIZED, "compare": COMPARED}
+    commands = [command for command, known in uses.items() if criterion in known]
+    if not commands:
+        return ""
+    *others, last = commands
+    which = f"{', '.join(others)} and {last}" if others else last
+    return f" {criterion} is a criterion of {which} only."
 
 
 def criterion_of(choices: Sequence[str]) -> Callable[[str], str]:

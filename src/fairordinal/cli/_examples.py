@@ -10,6 +10,7 @@ import typer
 from fairordinal._support import show_progress, visible
 from fairordinal.cli._frontier import as_text, describe, write_report
 from fairordinal.cli._output import resumable, show, shows_progress
+from fairordinal.cli._wording import as_shown
 
 LIMIT = 0.1  # of the violation in the demo
 # of experiments; the experiments themselves are imported when one is run
@@ -21,9 +22,10 @@ NAMES = (
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the model and the report.")
+        Path,
+        typer.Option("--out", "-o", help="Folder for the model and the report.", metavar="FOLDER"),
     ] = Path("fairordinal-demo"),
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.", metavar="")] = False,
 ) -> None:
     """Audit a model, show the frontier, choose a fair model, and write a report.
 
@@ -32,7 +34,7 @@ def demo(
     """
     frame = table_of_patients()
     show("1. Is a linear regression fair between the sexes, if the sex is not an input?\n")
-    show(str(audit_regression(frame)))
+    show(as_shown(str(audit_regression(frame))))
     show("\n2. What does it cost to be fair?\n")
     with show_progress(shows_progress(quiet)):
         rows, models = fit_frontier(frame)
@@ -88,7 +90,7 @@ def write_results(folder: Path, rows: Any, models: Any, chosen: Any) -> list[Pat
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help=f"One of {NAMES}.")],
+    name: Annotated[str, typer.Argument(help=f"One of {NAMES}.", metavar="NAME")],
     splits: Annotated[
         int | None,
         typer.Option(
@@ -96,17 +98,25 @@ def reproduce(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Three splits, and small grids for the methods of ORCA.")
+        bool,
+        typer.Option(
+            "--quick", help="Three splits, and small grids for the methods of ORCA.", metavar=""
+        ),
     ] = False,
     method: Annotated[
         list[str] | None,
-        typer.Option(help="A method of ORCA, in figure2; repeat it for more. All by default."),
+        typer.Option(
+            help="A method of ORCA, in figure2; repeat it for more. All by default.",
+            metavar="METHOD",
+        ),
     ] = None,
     jobs: Annotated[
         int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
     ] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for results.", metavar="FOLDER")] = Path(
+        "results"
+    ),
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.", metavar="")] = False,
 ) -> None:
     """Reproduce an experiment of the paper: results, figures, and the claims of the paper.
 

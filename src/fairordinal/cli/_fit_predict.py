@@ -107,8 +107,8 @@ def fit(
         sheet=sheet,
     )
     table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
-    if table.note and not quiet:
-        show_note(table.note)
+    for note in table.notes if not quiet else ():
+        show_note(note)
     with progress_and_notes(quiet), rows_located(table_file):
         model = fit_table(
             table.frame,
@@ -137,7 +137,9 @@ def fit(
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
+    model: Annotated[
+        Path, typer.Argument(help="A model file.", show_default=False, metavar="MODEL")
+    ],
     file: File,
     out: Annotated[
         Path,
@@ -154,6 +156,7 @@ def predict(
         typer.Option(
             "--safe-csv/--no-safe-csv",
             help="In CSV, write ' before predicted labels that a spreadsheet would run.",
+            metavar="",
         ),
     ] = True,
     separator: Separator = None,

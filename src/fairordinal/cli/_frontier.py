@@ -40,6 +40,7 @@ from fairordinal.cli._output import (
     show,
     show_note,
     show_written,
+    wrapped,
     write_json,
     write_page,
 )
@@ -108,8 +109,8 @@ def frontier(
         sheet=sheet,
     )
     table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
-    if table.note and not quiet:
-        show_note(table.note)
+    for note in table.notes if not quiet else ():
+        show_note(note)
     with progress_and_notes(quiet), rows_located(table_file):
         rows, found = fit_frontier(
             *(table, y, group, feature, ignore, criterion, cost, jobs, basis), weight=weight
@@ -122,7 +123,12 @@ def frontier(
     show(describe(found, chosen, max_violation))
     one = chosen.result_.near_constant
     if one is not None:
-        show(f"{one}: this model hardly tells people apart.")
+        show(
+            wrapped(
+                f"{one}: this model hardly tells people apart. To choose another one, pass a "
+                "higher --max-violation."
+            )
+        )
     table.show_missing(rows.data)
     if json_file:
         near_constant = {"near_constant": None if one is None else one._asdict()}

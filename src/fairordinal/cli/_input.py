@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from fairordinal._render import quantity
 from fairordinal._source import (
+    LEADING_ZERO,
     MissingCells,
     TableFile,
     count_missing,
@@ -22,8 +24,11 @@ from fairordinal._source import (
     split_labels,
 )
 from fairordinal._validation import Array, RowError
-from fairordinal.cli._output import show
+from fairordinal.cli._output import show, wrapped
 from fairordinal.cli._wording import in_options, worded
+
+MOST_TEXT = 0.2  # share of cells without a number in a column that looks like one of numbers
+MOST_SCALE = 1.25  # ratio of the sum of weights and the number of rows
 
 
 class LeftOut(NamedTuple):
@@ -45,7 +50,7 @@ class LeftOut(NamedTuple):
     def show(self) -> None:
         """Print how many rows were left out, and why."""
         if self.cells:
-            show(f"\nLeft out: {self}")
+            show("\n" + wrapped(f"Left out: {self}"))
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -121,7 +126,7 @@ class Table(NamedTuple):
 
     frame: Any  # a pyarrow table
     labels: list[Any]
-    note: str  # about columns that cannot be inputs
+    notes: list[str]  # about columns that are no inputs, text among numbers, and weights
     missing: list[MissingCells]
 
     def left_out(self, record: Any) -> LeftOut:
@@ -161,14 +166,19 @@ def read_table(
     frame = frame.drop_columns(unusable)
     for name in groups:
         frame = _replaced(frame, name, _as_numbers(file.missing.trimmed(frame.column(name))))
+    notes = _about_unusable(unusable)
+    inputs = [name for name in features or frame.column_names if name in frame.column_names]
+    others = {y, *groups, *ignored, weight}
+    notes += about_text(frame.select([name for name in inputs if name not in others]), file.decimal)
     if weight:
         numbers = read_counts(frame.column(weight), weight, file.decimal, "--weight")
+        notes += about_weights(weight, numbers.to_numpy())
         frame = _replaced(frame, weight, numbers)
     cells = file.missing.trimmed(frame.column(y)).to_pylist()
     column = read_labels(cells, file.decimal, order)
     labels = order_of(file, file.columns[y], column, order, "--y")
     labels.check(column, "--y")
-    return Table(_replaced(frame, y, [column.values]), labels.labels, _note(unusable), missing)
+    return Table(_replaced(frame, y, [column.values]), labels.labels, notes, missing)
 
 
 def _missing_in(file: TableFile, frame: Any) -> list[MissingCells]:
@@ -184,7 +194,7 @@ def _missing_in(file: TableFile, frame: Any) -> list[MissingCells]:
 def show_missing_inputs(cells: Sequence[MissingCells]) -> None:
     """Print which cells of inputs were taken as missing."""
     if cells:
-        show(f"\nInputs taken as missing: {describe_missing(cells)}.")
+        show("\n" + wrapped(f"Inputs taken as missing: {describe_missing(cells)}."))
 
 
 def _replaced(frame: Any, name: str, column: Any) -> Any:
@@ -216,6 +226,43 @@ def _unusable_columns(frame: Any, named: list[str]) -> list[str]:
     ]
 
 
-def _note(unusable: list[str]) -> str:
+def _about_unusable(unusable: list[str]) -> list[str]:
     names = ", ".join(map(repr, unusable))
-    return f"Not predicted from, being neither numbers nor text: {names}." if unusable else ""
+    return [f"Not predicted from, being neither numbers nor text: {names}."] * bool(unusable)
+
+
+def about_text(inputs: Any, decimal: str) -> list[str]:
+    """Return notes about columns that are text because of a few cells among numbers.
+
+    Columns of codes, in which some cell has a leading zero, are text on purpose.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    digits = rf"^[-+]?(\d+\{decimal}?\d*|\{decimal}\d+)([eE][-+]?\d+)?$"
+    notes = []
+    for name, column in zip(inputs.column_names, inputs.columns, strict=True):
+        if not pa.types.is_string(column.type):
+            continue
+        cells = pc.utf8_trim_whitespace(column.drop_null())
+        others = cells.filter(pc.invert(pc.match_substring_regex(cells, digits)))
+        is_code = pc.any(pc.match_substring_regex(cells, LEADING_ZERO)).as_py()
+        if 0 < len(others) <= MOST_TEXT * len(cells) and not is_code:
+            notes.append(
+                f"Column {name!r} is read as text, because {others[0].as_py()!r} is no number "
+                f"({len(others):,} of {len(cells):,} cells). If it should be a column of numbers, "
+                "correct such cells, or leave them empty."
+            )
+    return notes
+
+
+def about_weights(name: str, weights: Array) -> list[str]:
+    """Return a note about weights that are no counts, and whose sum is not the number of rows."""
+    total, n_rows = float(weights.sum()), int((weights > 0).sum())
+    are_counts = bool((weights % 1 == 0).all())
+    if are_counts or n_rows / MOST_SCALE <= total <= n_rows * MOST_SCALE:
+        return []
+    return [
+        f"--weight: the weights of column {name!r} sum to {quantity(total)} in {n_rows:,} rows. "
+        "Intervals take this sum as the number of rows. Divide survey weights by their mean first."
+    ]

@@ -16,6 +16,7 @@ from fairordinal._audit import Audit, reading_in_words
 from fairordinal._render import paragraphs
 from fairordinal._source import ColumnValues, LabelOrder, read_labels, read_values
 from fairordinal._validation import READINGS, are_labels
+from fairordinal.cli._choices import choice
 from fairordinal.cli._output import show
 
 
@@ -42,8 +43,7 @@ class Predictions:
 
 def wanted_reading(predictions: str, scores: bool) -> str:
     """Return the reading that --predictions or --scores asks for."""
-    if predictions not in READINGS:
-        raise ValueError(f"--predictions must be {', '.join(READINGS)}, got {predictions!r}.")
+    predictions = choice("--predictions", READINGS)(predictions)
     if scores and predictions == "labels":
         raise ValueError("--scores and --predictions labels contradict each other; pass one.")
     return "scores" if scores else predictions

@@ -42,7 +42,13 @@ from fairordinal.cli._app import (
     check_different,
 )
 from fairordinal.cli._choices import OPTIMIZED, criterion_of, described
-from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
+from fairordinal.cli._input import (
+    CompleteRows,
+    LeftOut,
+    about_weights,
+    clean_columns,
+    drop_incomplete,
+)
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
@@ -125,6 +131,8 @@ def thresholds(
     _check_before(today, labels)
     if not quiet:
         note_suspects(score, y, rows, labels)
+        for note in about_weights(weight, rows.weights[0]) if weight else ():
+            show_note(note)
     with progress_and_notes(quiet), rows.left_out.explained():
         result = optimize_thresholds(
             rows.columns[score],

@@ -28,6 +28,7 @@ OPTIONS = {
     "features": "--feature",
     "ignore": "--ignore",
     "sample_weight": "the column of weights or counts",
+    "weights": "--weights",
     "higher_is": "--higher-is",
     "min_group_rows": "--min-rows",
     "small_groups": "--small-groups",
@@ -43,6 +44,7 @@ OPTIONS = {
 }
 REMEDIES = {  # of Python, and what to do on the command line
     ", see .group_frame()": "; --json has all",
+    "pass weights='survey'": "pass --weights survey",
     " more groups: see .frame().": " more groups: --json has all.",
     " method='certified' closes the gap.": "",
     "was cut short by max_time.": "was cut short by its time limit.",
@@ -83,6 +85,15 @@ PATTERNS = (
     (r"\bcv=(\d+)", r"cross-validation in \1 folds"),
     (rf"\[({ITEM}(?:, {ITEM})*(?:, … \([^)]*\))?)\]", r"\1"),  # a list without its brackets
 )
+OPTION = r"'(\S+)'(?: / '\S+')*: "
+VALUES = (  # of options that typer checks
+    (rf"{OPTION}Input should be a valid number\b.*", r"\1 must be a number."),
+    (rf"{OPTION}Input should be a valid integer\b.*", r"\1 must be a whole number."),
+    (rf"{OPTION}Input should be greater than or equal to (\S+)", r"\1 must be at least \2."),
+    (rf"{OPTION}'(.*)' is not a valid float.*", r"\1 must be a number, got '\2'."),
+    (rf"{OPTION}'(.*)' is not a valid int.*", r"\1 must be a whole number, got '\2'."),
+    (rf"{OPTION}(\S+) is not in the range x>=(\S+)\.", r"\1 must be at least \3, got \2."),
+)
 QUOTED = re.compile(r"""(?<!\w)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 BEFORE, AFTER = r"(?<![\w./\\-])", r"(?![\w/\\-]|\.\w)"  # no part of a path or another name
 VALUED = re.compile(rf"{BEFORE}({'|'.join(OPTIONS)})=(?:\[\.\.\.\])?(?=([\s;:,.)])?)")
@@ -95,6 +106,13 @@ def worded(error: BaseException) -> str:
     """Return the message of an error; arguments of the library become options."""
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     return text if _is_own(error) else in_options(text)
+
+
+def of_options(text: str) -> str:
+    """Return a message of typer about the value of an option in our words."""
+    for pattern, words in VALUES:
+        text = re.sub(f"^Invalid value for {pattern}$", words, text)
+    return text
 
 
 def _is_own(error: BaseException) -> bool:

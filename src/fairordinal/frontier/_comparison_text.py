@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairordinal._near_constant import near_constant
 from fairordinal._render import html_page, html_table, number, paragraphs, text_table
+from fairordinal.metrics import near_constant
 
 if TYPE_CHECKING:
     from fairordinal.frontier._comparison import ModelComparison

@@ -217,19 +217,27 @@ def readable_holes(frontier: FairOrdinalFrontier) -> list[tuple[float, float]]:
 
 def _notes(frontier: FairOrdinalFrontier) -> list[str]:
     """Holes of the frontier, and searches that were stopped."""
-    notes = [
-        f"No model lies between the violations {number(low)} and {number(high)}: limits between "
-        "them lead to the same models, or to worse ones."
-        for low, high in readable_holes(frontier)
-    ]
+    holes = [f"between {number(low)} and {number(high)}" for low, high in readable_holes(frontier)]
+    notes = []
+    if holes:
+        notes.append(
+            f"No model has a violation {_either(holes)}: limits in between lead to the same "
+            "models, or to worse ones."
+        )
     stopped = [point.result for point in frontier.points_ if point.result.stopped_by]
     if stopped:
         notes.append(
             f"The thresholds of {len(stopped)} of {len(frontier.points_)} models were stopped by "
             f"{_stopped_by(frontier, stopped)}, with a gap of up to "
-            f"{max(result.gap for result in stopped):.1e}."
+            f"{max(result.gap for result in stopped):.2g}."
         )
     return notes
+
+
+def _either(parts: list[str]) -> str:
+    """Parts of a sentence, joined by commas and "or"."""
+    *others, last = parts
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _stopped_by(frontier: FairOrdinalFrontier, stopped: list[ThresholdResult]) -> str:

@@ -9,6 +9,7 @@ scores are equal to the last bit in every process.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from fairordinal._forest import Forest, Tree
-from fairordinal._render import BASIS_NAMES, name_of
+from fairordinal._render import BASIS_NAMES, name_of, percent
 from fairordinal._support import visible
 from fairordinal._validation import Array
+from fairordinal.criteria import NAMED
 from fairordinal.models._components import (
     BasisResult,
     Certificate,
@@ -34,6 +36,7 @@ from fairordinal.models._components import (
 )
 from fairordinal.models._preparation import TablePreparation
 
+MOST_NAMED = 6  # groups in text
 MOST_RAMPS = 100
 MOST_ANSWERS = 1 << 20  # Σ 2^splits over the trees: combinations of answers that scoring tabulates
 
@@ -188,17 +191,22 @@ class TableModel:
         return self.classes_[np.searchsorted(self.thresholds_, self.scores(frame), side="left")]
 
     def __str__(self) -> str:
-        expected, level = self.expected, f"{100 * self.expected.confidence:g} %"
-        named = visible(", ".join(name_of(group.values) for group in self.groups))
+        expected, level = self.expected, f"{percent(self.expected.confidence)} interval"
         return (
-            f"Fair model of {self.data.label_column!r}: {visible(self.settings.criterion)} between "
-            f"{named}\n"
-            f"expected cost {expected.cost:.3f}, {level} in {_interval(expected.cost_interval)}\n"
-            f"expected violation {expected.violation:.3f}, {level} in "
-            f"{_interval(expected.violation_interval)}\n"
+            f"Fair model of {self.data.label_column!r}: {self._criterion} between "
+            f"{_listed(self.groups)}\n"
+            f"expected cost {expected.cost:.3f} ({level} {_interval(expected.cost_interval)})\n"
+            f"expected violation {expected.violation:.3f} ({level} "
+            f"{_interval(expected.violation_interval)})\n"
             f"{len(self.coefficients)} inputs from {len(self.preparation.columns)} columns"
-            f"{self._ramps_and_trees}, fitted to {self.data.rows_used} rows{self._other_bases}"
+            f"{self._ramps_and_trees}, fitted to {self.data.rows_used:,} rows{self._other_bases}"
         )
+
+    @property
+    def _criterion(self) -> str:
+        """Name of the criterion in words, if it is one of this package."""
+        name = self.settings.criterion
+        return NAMED[name].title if name in NAMED else visible(name)
 
     @property
     def _ramps_and_trees(self) -> str:
@@ -218,7 +226,16 @@ class TableModel:
 
 
 def _interval(interval: tuple[float, float]) -> str:
-    return f"[{interval[0]:.3f}, {interval[1]:.3f}]"
+    return f"{interval[0]:.3f} … {interval[1]:.3f}"
+
+
+def _listed(groups: Sequence[GroupCounts]) -> str:
+    """Number and names of groups, the first ones of many."""
+    names = [repr(visible(name_of(group.values))) for group in groups[:MOST_NAMED]]
+    if len(names) == 2:
+        return " and ".join(names)
+    more = ", …" * (len(groups) > MOST_NAMED)
+    return f"{len(groups)} groups ({', '.join(names)}{more})"
 
 
 def _check_thresholds(thresholds: tuple[float, ...], n_labels: int) -> None:

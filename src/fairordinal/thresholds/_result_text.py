@@ -156,8 +156,11 @@ def hardly_tells_apart(result: ThresholdResult) -> str:
     if not result.goal.penalty:  # fairness was not asked for
         return f"{text}."
     if result.of_fair_model:
-        return f"{text}; allow more."
-    return f"{text}; train a fair model (FairOrdinalClassifier, `fairordinal fit`), or allow more."
+        return f"{text}; allow a larger violation."
+    return (
+        f"{text}; train a fair model (FairOrdinalClassifier, `fairordinal fit`), or allow a larger "
+        "violation."
+    )
 
 
 def _certificate(result: ThresholdResult) -> str:
