@@ -62,6 +62,15 @@ def test_two_columns_are_compared_as_the_library_does(path, frame, tmp_path):
     assert "Comparison on a.csv" in page.read_text()
 
 
+def test_comparisons_take_the_direction_of_the_labels(path, tmp_path):
+    page = tmp_path / "c.html"
+    both = ("--pred", "predicted", "--pred", "other", "--criterion", "hp", "--html", page)
+    result = run("compare", path, *GROUPED, *LABELS, *both, "--higher-is", "worse")
+    assert result.exit_code == 0, result.output
+    assert ": harm parity (" in result.output
+    assert "Does being rated too high cost both groups the same" in page.read_text()
+
+
 def test_models_are_compared_with_each_other_and_with_a_column(path, frame, models):
     files = ("--model-file", models / "plain.json", "--model-file", models / "fair.json")
     result = run("compare", path, *GROUPED, *files, "--pred", "predicted")

@@ -135,7 +135,7 @@ def test_many_groups_have_rows(tmp_path, frame):
     for i in range(7):
         assert f"\ntown {i}  " in result.output
     assert "share that gets" in result.output
-    assert "more groups" not in result.output
+    assert "not shown" not in result.output
 
 
 def test_tables_fit_the_terminal(frame):

@@ -637,6 +637,18 @@ def test_a_page_without_a_direction_takes_no_side(found):
     assert "Higher labels are" not in text
 
 
+@pytest.mark.parametrize(
+    ("higher_is", "words"), [("better", "favoured"), ("worse", "disadvantaged")]
+)
+def test_the_models_of_a_frontier_are_audited_with_a_direction(frontier, higher_is, words):
+    text = Page(report(frontier=frontier, higher_is=higher_is).html).text
+    assert f"{words} " in text
+    assert "harm parity" in text
+    assert f"Higher labels are {higher_is} for people" in text
+    neutral = Page(report(frontier=frontier).html).text
+    assert not re.search("favour|harm parity|disadvantage", neutral)
+
+
 def test_nothing_is_neither_more_nor_less():
     assert [signed(x) for x in (0.0, -0.0004, 0.0004, -0.0006)] == ["0.000"] * 3 + ["−0.001"]
     assert signed(-0.004, 2) == "0.00"
@@ -1010,7 +1022,13 @@ def test_audits_of_scores_are_compared_without_costs_and_confusion():
         ({"settings": [1]}, TypeError, "settings must be a mapping"),
         ({"criterion": "kindness"}, ValueError, "criterion must be one of .*, as audited"),
         ({"max_violation": -1}, ValueError, "max_violation must be a number of at least 0"),
-        ({"date": "2026-01-02"}, TypeError, "date must be a datetime.date, got '2026-01-02'"),
+        ({"higher_is": "bad"}, ValueError, "higher_is must be one of"),
+        ({"higher_is": "worse"}, ValueError, "higher_is= needs frontier=: pass it to audit"),
+        (
+            {"date": "2026-01-02"},
+            TypeError,
+            "date must be a date, not text .* got '2026-01-02'",
+        ),
     ],
 )
 def test_errors_say_what_to_do(found, given, error, words):
@@ -1028,6 +1046,8 @@ def test_errors_about_the_frontier(frontier, fitted):
     for chosen in (99, -1, "best", fitted.model(0)):
         with pytest.raises(ValueError, match="from 0 to 11, or a model of this frontier's select"):
             report(frontier=frontier, chosen=chosen)
+    with pytest.raises(ValueError, match="higher_is='worse' contradicts the audit, which has None"):
+        report(audit_of(), frontier=frontier, higher_is="worse")
     with pytest.raises(ValueError, match="criterion names a criterion of an audit"):
         report(frontier=frontier, criterion="demographic_parity")
 

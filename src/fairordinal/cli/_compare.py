@@ -26,6 +26,7 @@ from fairordinal.cli._app import (
     Encoding,
     File,
     Groups,
+    HigherIs,
     Html,
     Json,
     Label,
@@ -52,6 +53,7 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.criteria import as_criterion
 
 MOST_LABELS = 10  # of predictions in whole numbers; others are scores
 
@@ -84,6 +86,7 @@ def compare(
         float | None,
         typer.Option(help="Limit to compare with, in the report.", min=0.0, metavar="NUMBER"),
     ] = None,
+    higher_is: HigherIs = None,
     order: Order = None,
     json_file: Json = None,
     html: Html = None,
@@ -133,7 +136,7 @@ def compare(
                 None,
                 rows.columns[y],
                 sensitive_features=groups,
-                criterion=criterion,
+                criterion=as_criterion(criterion, cost, higher_is),
                 cost_matrix=cost,
                 confidence=confidence,
                 labels=labels,
@@ -155,6 +158,7 @@ def compare(
             cost_matrix=cost,
             confidence=confidence,
             labels=labels,
+            higher_is=higher_is,
             max_violation=max_violation,
             title=f"Comparison on {table_file.path.name}",
             data=describe_data(table_file.path.name, y, group, rows.left_out),

@@ -65,6 +65,7 @@ def facts(
     settings: Mapping[str, Any] | None,
     date: datetime.date | None,
     limit: float | None,
+    higher_is: str | None = None,
 ) -> dict[str, Any]:
     """Data, settings, date and version; lines of the user come first."""
     result = thresholds if frontier is None else frontier.points_[0].result
@@ -74,6 +75,7 @@ def facts(
         "settings": [
             *_user_facts(settings),
             *([] if limit is None else [Fact("Limit", f"a violation of at most {limit:g}")]),
+            *_direction(audit.higher_is if audit is not None else higher_is),
             *([] if audit is None else _audit_facts(audit)),
             *([] if frontier is None else _frontier_facts(frontier)),
             *([] if thresholds is None else _threshold_facts(thresholds)),
@@ -87,7 +89,7 @@ def facts(
 def check_date(date: Any) -> None:
     """Refuse what is not a date."""
     if date is not None and not isinstance(date, datetime.date):
-        raise TypeError(f"date must be a datetime.date, got {date!r}: pass date.fromisoformat(…).")
+        raise TypeError(f"date must be a date, not text or a number; got {date!r}.")
 
 
 def check_lines(lines: Any, name: str) -> None:
@@ -118,13 +120,15 @@ def _name_list(names: list[Any], separator: str) -> str:
     return separator.join([*whole[:MOST_NAMES], *more])
 
 
+def _direction(higher_is: str | None) -> list[Fact]:
+    return [] if higher_is is None else [Fact("Higher labels are", f"{higher_is} for people")]
+
+
 def _audit_facts(audit: Audit) -> Iterator[Fact]:
     criteria = ", ".join(finding.criterion.title for finding in audit.findings)
     method = METHODS[audit.interval]
     confidence = percent(audit.confidence)
     yield Fact("Audited for", criteria)
-    if audit.higher_is is not None:
-        yield Fact("Higher labels are", f"{audit.higher_is} for people")
     yield Fact("Intervals", f"{confidence}, by {method}, for all pairs of groups at once")
     if audit.table.predicts_labels:
         yield Fact("Cost of an error", _cost_text(audit.cost, audit.table.labels))

@@ -146,7 +146,7 @@ def _closing(result: ThresholdResult, all_groups: bool = False) -> list[str]:
         lines.insert(0, hardly_tells_apart(result))
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0 and not all_groups:
-        lines.append(f"{hidden} more group{'s' * (hidden > 1)}: see .frame().")
+        lines.append(f"Groups that are not shown: {hidden}; see .frame().")
     return lines
 
 
