@@ -31,7 +31,7 @@ from fairordinal import (
 )
 from fairordinal._render import number, percent, percents
 from fairordinal.baselines import WassersteinFairClassifier
-from fairordinal.frontier import price_of_fairness
+from fairordinal.frontier import farthest_from_chord, price_of_fairness
 from fairordinal.report import Report, report, report_compare
 from fairordinal.report._numbers import (
     Axis,
@@ -426,6 +426,23 @@ def test_the_chosen_model_is_shown_first(fitted):
     for chosen in (model, again, place, np.int64(place)):
         assert data_of(report(frontier=fitted, chosen=chosen))["chosen"] == place
     assert data_of(report(frontier=fitted))["chosen"] == place
+
+
+def test_without_a_choice_the_model_within_the_limit_is_shown():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    violations = [point.expected.violation for point in frontier.points_]
+    limit = (violations[4] + violations[5]) / 2
+    assert "<h3>Model 4" in page_of_model(frontier, max_violation=limit)
+    assert "<h3>Model 0" in page_of_model(frontier, max_violation=0.0)
+    knee = farthest_from_chord(
+        np.array(violations), np.array([point.expected.cost for point in frontier.points_])
+    )
+    assert f"<h3>Model {knee}" in page_of_model(frontier)
+
+
+def page_of_model(frontier, **options):
+    html = report(frontier=frontier, **options).html
+    return re.sub(r'<h3><span class="model-name capital">m', "<h3>M", html)
 
 
 def test_models_by_number_are_those_of_select(fitted):

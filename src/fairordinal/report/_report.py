@@ -61,7 +61,7 @@ def report(
         thresholds follow the picked point.
     chosen : FairOrdinalClassifier, FairThresholdClassifier or int, default=None
         The model that is selected at first: a model of the frontier's `select`, or the number of
-        one; None takes the knee of the frontier.
+        one; None takes the most accurate one within `max_violation`, or the knee of the frontier.
     models : sequence of str, default=None
         The text of a model file for each point of the frontier, which readers can download. If
         the page would become too large, only those nearest to the chosen model are kept.

@@ -67,7 +67,8 @@ def _if_near_constant(
     if found is None:
         return verdict
     more = f"{user_text(str(found))}: these {what} hardly tell people apart{remedy}."
-    return verdict._replace(sentence=f"{verdict.sentence} {more}")
+    tone = UNSURE if verdict.tone == GOOD else verdict.tone
+    return verdict._replace(tone=tone, sentence=f"{verdict.sentence} {more}")
 
 
 def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
