@@ -655,3 +655,21 @@ def test_rows_needed_by_function_and_by_audit_agree():
 def test_rows_needed_refuses_the_impossible(arguments):
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         audit(Y, F, sensitive_features=A).rows_needed(**arguments)
+
+
+def test_a_criterion_with_two_parts_names_the_part_that_is_undefined():
+    y, f, a = [2, 2, 1, 1] * 5, [1, 2, 1, 2] * 5, ["a", "b"] * 10
+    found = audit([2] * 10 + [2] * 10, f, sensitive_features=a, labels=[1, 2])
+    text = " ".join(str(found).split())
+    assert "pairwise equalized odds: undefined for 'a' and 'b' (part 'above')." in text
+    assert "pairwise equal opportunity: undefined for 'a' and 'b'." in text
+    assert "undefined for" not in str(
+        audit(y, f, sensitive_features=a, criteria=["equalized_odds"])
+    )
+
+
+def test_confidence_is_shown_with_its_decimals():
+    found = audit(
+        [1, 2] * 20, [1, 2] * 20, sensitive_features=["a", "b", "b", "a"] * 10, confidence=0.975
+    )
+    assert "97.5% intervals" in str(found)

@@ -12,12 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 import fairordinal
-from cli_runner import failure
-from fairordinal.cli import app
+from cli_runner import ORDER, failure, graded_people
+from fairordinal.cli import app, main
 from fairordinal.experiments import EXPERIMENTS
 from fairordinal.experiments.figures.tshirts import TShirts
 
 ROOMY = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
+LABELS = ("--labels", ",".join(ORDER))
 MAIN = "from fairordinal.cli import main; main()"
 
 
@@ -166,3 +167,41 @@ def test_a_run_that_is_stopped_says_that_it_can_go_on(tmp_path):
         "Stopped. What was finished is kept; the same command continues from there."
     )
     assert 1 <= len(list(out.glob("cells/*.json"))) < 8
+
+
+def test_ctrl_c_stops_a_command_in_one_line(monkeypatch, capsys, tmp_path):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    graded_people(60).to_csv(tmp_path / "a.csv", index=False)
+    monkeypatch.setattr("fairordinal.models._training.TrainingTable.read", interrupted)
+    given = ("fit", tmp_path / "a.csv", "--y", "grade", "--group", "sex", *LABELS)
+    assert failure(monkeypatch, capsys, *given, "-o", tmp_path / "m.json") == (130, "Stopped.\n")
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_ctrl_c_in_the_last_search_of_a_fit_writes_no_model(monkeypatch, capsys, tmp_path):
+    def cut_short(search):
+        search.stopped_by = "interrupt"
+        return search
+
+    graded_people(60).to_csv(tmp_path / "a.csv", index=False)
+    given = ("fit", tmp_path / "a.csv", "--y", "grade", "--group", "sex", *LABELS)
+    given += ("--feature", "score", "--model", "linear", "--trade-off", 0.3)
+    monkeypatch.setattr("fairordinal.thresholds._branch_and_bound.Certified.run", cut_short)
+    code, words = failure(monkeypatch, capsys, *given, "-o", tmp_path / "m.json")
+    assert (code, words.splitlines()[-1]) == (130, "Stopped.")
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_ctrl_c_while_the_program_is_imported_stops_it_in_one_line(monkeypatch, capsys):
+    class Interrupted:
+        def find_spec(self, name, path=None, target=None):
+            if name == "fairordinal.cli._commands":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "fairordinal.cli._commands")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert (stopped.value.code, capsys.readouterr().err) == (130, "Stopped.\n")

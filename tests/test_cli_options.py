@@ -215,6 +215,17 @@ def test_a_cell_of_any_length_is_kept(model, tmp_path):
     assert len(pd.read_csv(out).predicted) == 2
 
 
+@pytest.mark.filterwarnings("ignore:All people get label")
+def test_a_stricter_limit_than_the_one_asked_for_is_explained(path):
+    asked = ("thresholds", path, *SCORED, "--max-violation", 0.25)
+    text = " ".join(run(*asked, "--confidence", 0.8).stdout.split())
+    assert re.search(
+        r"The limit is 0\.[01]\d* on these rows, so that 0\.25 is kept in new rows with .* 0\.8\.",
+        text,
+    )
+    assert "in new rows" not in run(*asked).stdout
+
+
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [

@@ -9,15 +9,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
-from fairordinal._support import write_whole
+from fairordinal._support import _progress, advance, part, progress, show_progress, write_whole
 from fairordinal._support._files import PARTIAL
 from fairordinal.baselines import orca_methods
-from fairordinal.experiments import EXPERIMENTS, ClaimCheck, Experiment, reproduce
+from fairordinal.experiments import EXPERIMENTS, ClaimCheck, Experiment, methods, reproduce
 from fairordinal.experiments import _reproduce as reproducing
 from fairordinal.experiments._cells import DataclassCell, SplitCell
 from fairordinal.experiments._experiment import Options, as_csv, as_markdown, as_text
@@ -197,6 +200,46 @@ def test_two_processes_find_what_one_finds(tmp_path, notes):
     one, two = (run(cells, Store(tmp_path / str(n)), n_jobs=n) for n in (1, 2))
     assert one.rows == two.rows
     assert one.failures == two.failures == []
+
+
+@dataclass(frozen=True)
+class Nested(Counted):
+    """A cell whose work shows progress of its own."""
+
+    def rows(self):
+        with progress("fit"), part():
+            advance(0.5)
+        return super().rows()
+
+
+def test_progress_is_the_share_of_all_cells_also_if_they_show_their_own(store, notes, monkeypatch):
+    cells = [Nested(f"n{i}", str(notes)) for i in range(4)]
+    run(cells[:1], store)
+    shares = []
+    monkeypatch.setattr(
+        _progress._Display, "show", lambda self, share, note="": shares.append(self.part.done)
+    )
+    monkeypatch.setattr(_progress, "_console", lambda: "a terminal")
+    monkeypatch.setattr(_progress, "_bar", lambda console: nullcontext(MagicMock()))
+    with show_progress():
+        run(cells, store)
+    assert sorted(shares) == shares
+    assert {0.25, 0.5, 0.75} <= {*shares}
+    assert max(shares) < 1
+
+
+def test_ctrl_c_while_thresholds_are_searched_stores_no_result(monkeypatch):
+    def interrupted(*arguments, **options):
+        return SimpleNamespace(stopped_by="interrupt")
+
+    monkeypatch.setattr(methods, "optimize_thresholds", interrupted)
+    part_of_data = SimpleNamespace(y=None, groups=None)
+    split = SimpleNamespace(train=part_of_data, test=part_of_data, labels=[1, 2])
+    options = {"kind": "ours", "criterion": "demographic_parity", "parameter": 0.1}
+    with pytest.raises(KeyboardInterrupt):
+        methods.evaluate_thresholds(
+            SimpleNamespace(cost="absolute", max_time=1), split, ([], []), trade_off=0.1, **options
+        )
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

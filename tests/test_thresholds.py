@@ -680,6 +680,23 @@ def test_nearly_constant_predictions_are_said_with_what_helps():
     assert result.after.table.cube.sum(axis=(0, 1)).max() > 0.9 * 300
 
 
+@pytest.mark.filterwarnings("ignore:All people get label")
+def test_a_constant_result_is_compared_with_cuts_of_the_scores_it_was_given():
+    scores, y, a = scored(200)
+    limit = {"sensitive_features": a, "max_violation": 0.001}
+    constant = optimize_thresholds(scores, y, confidence=0.99, **limit)
+    assert constant.constant_label is not None
+    free = optimize_thresholds(scores, y, sensitive_features=a, method="cost_only")
+    np.testing.assert_array_equal(constant.cheapest, free.thresholds)
+    before = [-0.5, 0.5, 1.5]
+    assert constant.state(before).cost == free.state(before).cost
+    assert constant.state(before).violation == free.state(before).violation > 0.1
+    exact = optimize_thresholds(
+        scores, y, sensitive_features=a, max_violation=constant.goal.limit, method="exact"
+    )
+    assert constant.lower_bound <= constant.state(exact.thresholds).objective < np.inf
+
+
 @pytest.mark.parametrize(
     ("reached", "judged", "growth"),
     [(0.02, 0.05, 9.0), (0.02, 0.03, 1.0), (0.02, 0.01, 0.0), (0.03, 0.05, np.inf)],

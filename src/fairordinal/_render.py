@@ -79,6 +79,11 @@ def percents(first: float, second: float) -> tuple[str, str]:
     return finer if texts[0] == texts[1] and finer[0] != finer[1] else texts
 
 
+def confidence_level(confidence: float) -> str:
+    """Return a confidence such as 0.975 in percent, with its decimals."""
+    return f"{100 * confidence:g}%"
+
+
 def quantity(value: float) -> str:
     """Return a count or a sum of weights with thousands separators and at most one decimal."""
     if not LEAST_DECIMAL <= abs(value) < MOST_DECIMAL and value:

@@ -246,7 +246,10 @@ class Finding:
         """
         undefined = self.undefined
         named = self.rows(undefined[:MOST_NAMED])
-        pairs = [f"{row['group']!r} and {row['other']!r}" for row in named]
+        part = " (part {!r})" if len(self.criterion.parts(self.table)) > 1 else ""
+        pairs = [
+            f"{row['group']!r} and {row['other']!r}{part.format(row['part'])}" for row in named
+        ]
         hidden = len(undefined) - len(pairs)
         more = f"; and {hidden} more" if hidden else ""
         notes = [f"{self.criterion.title}: undefined for {'; '.join(pairs)}{more}."]

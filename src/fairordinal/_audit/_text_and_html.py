@@ -8,6 +8,7 @@ from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import disagreements
 from fairordinal._render import (
     Markup,
+    confidence_level,
     html_page,
     html_table,
     interval_bar,
@@ -78,7 +79,7 @@ def _headline(audit: Audit) -> list[str]:
     return [
         f"Audit of {rows}: {len(table.groups)} groups, "
         f"{len(table.labels)} labels {' < '.join(names)}, predictions are {axis}",
-        f"{percent(audit.confidence)} intervals ({audit.interval.replace('_', '-')}), "
+        f"{confidence_level(audit.confidence)} intervals ({audit.interval.replace('_', '-')}), "
         "simultaneous over pairs of groups",
     ]
 

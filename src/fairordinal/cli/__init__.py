@@ -1,14 +1,27 @@
-"""The command line: parse options, call the library, print results."""
+"""The command line: parse options, call the library, print results.
 
-from fairordinal.cli._app import app, main
-from fairordinal.cli._audit import audit
-from fairordinal.cli._compare import compare
-from fairordinal.cli._examples import demo, reproduce
-from fairordinal.cli._fit_predict import fit, predict
-from fairordinal.cli._frontier import frontier
-from fairordinal.cli._thresholds import thresholds
+The commands are imported when they are needed, so that Ctrl-C is answered in the meantime.
+"""
 
-for command in (audit, compare, thresholds, frontier, fit, predict, demo, reproduce):
-    app.command()(command)
+import sys
+from typing import Any
 
 __all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the program."""
+    try:
+        from fairordinal.cli._commands import main as run
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
+        sys.exit(130)
+    run()
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fairordinal.cli._commands import app
+
+    return app

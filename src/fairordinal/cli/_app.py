@@ -42,6 +42,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+STOPPED = 130  # exit code after Ctrl-C
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -92,13 +94,16 @@ def main() -> None:
 def _run(arguments: list[str], *, debug: bool) -> Any:
     """Run a command; return its exit code, or the line to print for an error."""
     try:
-        return app(arguments, standalone_mode=False)
-    except typer.Abort:
-        return "Stopped."
+        code = app(arguments, standalone_mode=False)
+    except (typer.Abort, KeyboardInterrupt):
+        code = STOPPED
     except Exception as error:
         if debug:
             show(traceback.format_exc(), err=True)
         return _message(error)
+    if code == STOPPED:
+        show("Stopped.", err=True)
+    return code
 
 
 def _message(error: Exception) -> str | int:

@@ -43,6 +43,7 @@ from fairordinal.cli._input import (
     LeftOut,
     clean_columns,
     drop_incomplete,
+    reading,
     rows_located,
 )
 from fairordinal.cli._output import (
@@ -126,7 +127,7 @@ def compare(
         missing=missing,
         sheet=sheet,
     )
-    with progress_and_notes(quiet), rows_located(table_file):
+    with progress_and_notes(quiet), reading(table_file), rows_located(table_file):
         rows, labels = read_rows(table_file, y, group, columns, paths, order)
         compared = {name: rows.columns[name] for name in rows.columns if name not in (y, *group)}
         groups = {name: rows.columns[name] for name in group}

@@ -30,7 +30,7 @@ from fairordinal.cli._app import (
     Weight,
     check_different,
 )
-from fairordinal.cli._input import read_table, rows_located, show_missing_inputs
+from fairordinal.cli._input import read_table, reading, rows_located, show_missing_inputs
 from fairordinal.cli._output import (
     check_extension,
     check_outputs,
@@ -106,10 +106,10 @@ def fit(
         missing=missing,
         sheet=sheet,
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
-    for note in table.notes if not quiet else ():
-        show_note(note)
-    with progress_and_notes(quiet), rows_located(table_file):
+    with progress_and_notes(quiet), reading(table_file), rows_located(table_file):
+        table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
+        for note in table.notes if not quiet else ():
+            show_note(note)
         model = fit_table(
             table.frame,
             y=y,
@@ -125,6 +125,8 @@ def fit(
             cost_matrix=cost,
             basis=basis,
         )
+    if model.certificate.stopped_by == "interrupt":  # Ctrl-C ended the last search
+        raise KeyboardInterrupt
     save_model(model, out)
     if onnx:
         export_onnx(model, onnx)

@@ -34,7 +34,7 @@ from fairordinal.cli._app import (
     Weight,
     check_different,
 )
-from fairordinal.cli._input import Table, read_table, rows_located
+from fairordinal.cli._input import Table, read_table, reading, rows_located
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
@@ -110,10 +110,10 @@ def frontier(
         missing=missing,
         sheet=sheet,
     )
-    table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
-    for note in table.notes if not quiet else ():
-        show_note(note)
-    with progress_and_notes(quiet), rows_located(table_file):
+    with progress_and_notes(quiet), reading(table_file), rows_located(table_file):
+        table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
+        for note in table.notes if not quiet else ():
+            show_note(note)
         rows, found = fit_frontier(
             *(table, y, group, feature, ignore, criterion, cost, jobs, basis), weight=weight
         )

@@ -23,6 +23,7 @@ from fairordinal._source import (
     read_labels,
     split_labels,
 )
+from fairordinal._support import progress
 from fairordinal._validation import Array, RowError
 from fairordinal.cli._output import show, wrapped
 from fairordinal.cli._wording import in_options, worded
@@ -110,6 +111,13 @@ def drop_incomplete(
         LeftOut(sum(weight) - sum(kept), missing),
         complete,
     )
+
+
+@contextmanager
+def reading(file: TableFile) -> Iterator[None]:
+    """Show progress from the start, also while a table is read."""
+    with progress(f"reading {file.path.name}"):
+        yield
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from fairordinal._render import names_of
+from fairordinal._render import names_of, paragraphs
 from fairordinal._source import (
     TableFile,
     count_missing,
@@ -48,6 +48,7 @@ from fairordinal.cli._input import (
     about_weights,
     clean_columns,
     drop_incomplete,
+    reading,
 )
 from fairordinal.cli._output import (
     check_outputs,
@@ -127,7 +128,8 @@ def thresholds(
         missing=missing,
         sheet=sheet,
     )
-    rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
+    with progress_and_notes(quiet), reading(table_file):
+        rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
     _check_before(today, labels)
     if not quiet:
         note_suspects(score, y, rows, labels)
@@ -148,6 +150,7 @@ def thresholds(
             random_state=0,
         )
     show(as_shown(as_text(result, today, all_groups=True)))
+    show_stricter(result.goal.limit, max_violation, confidence)
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out, today))
@@ -155,6 +158,16 @@ def thresholds(
         data = describe_data(table_file.path.name, y, score, group, rows.left_out)
         write_report(html, data, result, today, max_violation)
     show_written(html, json_file)
+
+
+def show_stricter(used: float, limit: float | None, confidence: float | None) -> None:
+    """Print why cut points keep a stricter limit on these rows than the one that was asked for."""
+    if confidence is not None and limit is not None and used < limit:
+        line = (
+            f"The limit is {used:.3g} on these rows, so that {limit:g} is kept in new rows with "
+            f"confidence {confidence:g}."
+        )
+        show(paragraphs([line]))
 
 
 def _read_numbers(text: str) -> list[float]:

@@ -47,6 +47,7 @@ REMEDIES = {  # of Python, and what to do on the command line
     "pass weights='survey'": "pass --weights survey",
     "; see .frame().": "; --json has all.",
     " method='certified' closes the gap.": "",
+    "was cut short by interrupt.": "was stopped by Ctrl-C.",
     "was cut short by max_time.": "was cut short by its time limit.",
     "was cut short by max_bounds.": "was cut short: there are too many groups for a full search.",
     "(FairOrdinalClassifier, `fairordinal fit`)": "(`fairordinal fit`)",

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from sklearn.utils.parallel import Parallel, delayed
 
-from fairordinal._support import advance, one_thread, progress, show_progress, write_whole
+from fairordinal._support import awaited, one_thread, part, progress, show_progress, write_whole
 from fairordinal.experiments._cells import ExperimentCell, Row
 
 logger = logging.getLogger("fairordinal.experiments")
@@ -128,11 +128,10 @@ def run(cells: Sequence[ExperimentCell], store: Store, *, n_jobs: int = 1) -> Ou
     failures = []
     done = len(cells) - len(missing)
     with progress("cells"):
-        advance(done / max(len(cells), 1), f"{done} of {len(cells)}")
-        work = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        for title, why in work(delayed(finish)(cell, store) for cell in missing):
-            done += 1
-            advance(done / len(cells), f"{done} of {len(cells)}, last {title}")
+        with part(done / max(len(cells), 1)):  # by earlier runs
+            work = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        results = work(delayed(finish)(cell, store) for cell in missing)
+        for title, why in awaited(results, len(missing), "part"):
             if why:
                 failures.append(Failure(title, why))
     results = [result for cell in cells if (result := store.load(cell))]

@@ -109,6 +109,8 @@ def evaluate_thresholds(
         labels=split.labels,
         max_time=method.max_time,
     )
+    if result.stopped_by == "interrupt":  # the user wants to stop the experiment
+        raise KeyboardInterrupt
     predicted = result.predict(test_scores)
     row = evaluate(
         split, predicted, method.cost, kind=kind, criterion=criterion, parameter=parameter

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairordinal._render import html_page, html_table, number, paragraphs, text_table
+from fairordinal._render import confidence_level, html_page, html_table, number, paragraphs, text_table
 from fairordinal.metrics import near_constant
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def _title(comparison: ModelComparison) -> str:
     n_models = f"{len(comparison.models)} model" + "s" * (len(comparison.models) > 1)
     return (
         f"{n_models} on {len(comparison.groups):,} rows: {comparison.criterion.title} "
-        f"({100 * comparison.confidence:g} % intervals; differences to the first, rows paired)"
+        f"({confidence_level(comparison.confidence)} intervals; differences to the first, rows "
+        "paired)"
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
-from fairordinal._render import number, paragraphs, text_table
+from fairordinal._render import confidence_level, number, paragraphs, text_table
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array
 from fairordinal.plotting import model_number
@@ -128,7 +128,7 @@ def frontier_text(
     points = frontier.points_
     title = (
         f"Frontier of {len(points)} models: {frontier.criterion_.title}, expected on new rows "
-        f"({100 * frontier.confidence:g} % intervals)"
+        f"({confidence_level(frontier.confidence)} intervals)"
     )
     shown = _shown(len(points), chosen)
     notes = [*_notes(frontier), *closing]

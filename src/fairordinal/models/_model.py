@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fairordinal._forest import Forest, Tree
-from fairordinal._render import BASIS_NAMES, name_of, percent
+from fairordinal._render import BASIS_NAMES, confidence_level, name_of
 from fairordinal._support import visible
 from fairordinal._validation import Array
 from fairordinal.criteria import NAMED
@@ -191,7 +191,7 @@ class TableModel:
         return self.classes_[np.searchsorted(self.thresholds_, self.scores(frame), side="left")]
 
     def __str__(self) -> str:
-        expected, level = self.expected, f"{percent(self.expected.confidence)} interval"
+        expected, level = self.expected, f"{confidence_level(self.expected.confidence)} interval"
         return (
             f"Fair model of {self.data.label_column!r}: {self._criterion} between "
             f"{_listed(self.groups)}\n"

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from fairordinal._audit import Audit
 from fairordinal._costs import cost_matrix
-from fairordinal._render import percent, quantity
+from fairordinal._render import confidence_level, quantity
 from fairordinal._validation import Array
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report._page import display_names, user_text
@@ -126,8 +126,7 @@ def _direction(higher_is: str | None) -> list[Fact]:
 
 def _audit_facts(audit: Audit) -> Iterator[Fact]:
     criteria = ", ".join(finding.criterion.title for finding in audit.findings)
-    method = METHODS[audit.interval]
-    confidence = percent(audit.confidence)
+    method, confidence = METHODS[audit.interval], confidence_level(audit.confidence)
     yield Fact("Audited for", criteria)
     yield Fact("Intervals", f"{confidence}, by {method}, for all pairs of groups at once")
     if audit.table.predicts_labels:
@@ -159,7 +158,7 @@ def _frontier_facts(frontier: FairOrdinalFrontier) -> Iterator[Fact]:
     result = frontier.points_[0].result
     yield Fact("Criterion of the frontier", frontier.criterion_.title)
     yield Fact("Cost of an error, in the frontier", _cost_text(result.cost_matrix, result.labels))
-    yield Fact("Confidence of its intervals", percent(frontier.confidence))
+    yield Fact("Confidence of its intervals", confidence_level(frontier.confidence))
 
 
 def _technical_facts(frontier: FairOrdinalFrontier) -> Iterator[Fact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fairordinal._audit import Audit, Finding
-from fairordinal._render import number, percent, percents
+from fairordinal._render import confidence_level, number, percents
 from fairordinal._table import ScoreTable
 from fairordinal.criteria import HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
@@ -72,7 +72,9 @@ def _if_near_constant(
 
 
 def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
-    return f"{number(value)} ({percent(confidence)} interval {interval_text(lower, upper)})"
+    return (
+        f"{number(value)} ({confidence_level(confidence)} interval {interval_text(lower, upper)})"
+    )
 
 
 def _without_limit(size: str, violation: float, lower: float) -> Verdict:

@@ -24,9 +24,9 @@ from fairordinal._validation import (
 from fairordinal.criteria import as_criterion
 from fairordinal.thresholds._candidates import ScorePool, choose_from
 from fairordinal.thresholds._choice import warn_about
-from fairordinal.thresholds._cross_fit import HeldOutRows, threshold_folds
+from fairordinal.thresholds._cross_fit import Candidate, HeldOutRows, solve_near, threshold_folds
 from fairordinal.thresholds._evaluation import Evaluation
-from fairordinal.thresholds._goal import Goal, read_goal, read_settings
+from fairordinal.thresholds._goal import Goal, Settings, read_goal, read_settings
 from fairordinal.thresholds._result import ThresholdResult
 from fairordinal.thresholds._solve import solve, warn_unfinished
 
@@ -156,9 +156,15 @@ def optimize_thresholds(
                 chosen = choose_from(pool, [0], goal, confidence)
             warn_about(pool.candidates, chosen, goal, confidence, scores_given=True)
             with part(0.2, "final thresholds"):
-                result = replace(pool.thresholds(chosen.candidate, settings), library=library)
+                result = replace(_certified(pool, chosen.candidate, settings), library=library)
     warn_unfinished(result, settings.tol)
     return result
+
+
+def _certified(pool: ScorePool, candidate: Candidate, settings: Settings) -> ThresholdResult:
+    """Thresholds of a candidate, and a bound of all cuts of the scores that were given."""
+    result = solve_near(candidate, pool.table, settings)
+    return replace(result, thresholds=candidate.thresholds) if candidate.is_constant else result
 
 
 def _check_confidence(confidence: Any, goal: Goal, method: str) -> None:
