@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairordinal._render import confidence_level, html_page, html_table, number, paragraphs, text_table
+from fairordinal._render import (
+    confidence_level,
+    html_page,
+    html_table,
+    number,
+    paragraphs,
+    text_table,
+)
 from fairordinal.metrics import near_constant
 
 if TYPE_CHECKING:
