@@ -8,7 +8,7 @@ import pytest
 
 from cli_runner import ORDER, failure, graded_people, run
 from fairordinal import compare
-from fairordinal.cli._compare import in_words
+from fairordinal.frontier._comparison_text import in_words
 from fairordinal.models import load_model
 
 GROUPED = ("--y", "grade", "--group", "sex")
@@ -50,9 +50,8 @@ def test_two_columns_are_compared_as_the_library_does(path, frame, tmp_path):
         sensitive_features=table[["sex"]], criterion="equal_opportunity", confidence=0.9,
         labels=ORDER,
     )  # fmt: skip
-    assert result.output.startswith(
-        f"{same}\n\nFrom 'predicted' to 'other', the violation falls by"
-    )
+    assert result.output.startswith(f"{same}\n")
+    assert result.output.count("From 'predicted' to 'other', the violation falls by") == 1
     assert f"Written: {page}, {out}" in result.output
     found = json.loads(out.read_text())
     assert found["labels"] == ORDER
@@ -61,6 +60,15 @@ def test_two_columns_are_compared_as_the_library_does(path, frame, tmp_path):
         assert one.pop("model") == other.pop("model")
         assert one == pytest.approx(other, abs=1e-12)
     assert "Comparison on a.csv" in page.read_text()
+
+
+def test_comparisons_take_the_direction_of_the_labels(path, tmp_path):
+    page = tmp_path / "c.html"
+    both = ("--pred", "predicted", "--pred", "other", "--criterion", "hp", "--html", page)
+    result = run("compare", path, *GROUPED, *LABELS, *both, "--higher-is", "worse")
+    assert result.exit_code == 0, result.output
+    assert ": harm parity (" in result.output
+    assert "Does being rated too high cost both groups the same" in page.read_text()
 
 
 def test_models_are_compared_with_each_other_and_with_a_column(path, frame, models):

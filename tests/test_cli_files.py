@@ -354,7 +354,8 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     data, model, page = tmp_path / "a.csv", tmp_path / "m.json", tmp_path / "r.html"
     frame.head(120).to_csv(data, index=False)
     columns = ("--y", "grade", "--group", "sex", "--labels", ",".join(ORDER), "--feature", "score")
-    result = run("frontier", data, *columns, "-o", model, "--html", page, "--max-violation", "0.2")
+    result = run("frontier", data, *columns, "-o", model, "--html", page, "--max-violation", "0.2",
+                 "--higher-is", "worse")  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "Frontier of" in result.output
     assert "← chosen" in result.output
@@ -364,6 +365,7 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     assert "Download model" in text
     assert "<dt>Labels to predict</dt><dd>grade</dd>" in text
     assert "<dt>Rows used</dt><dd>120 of 120</dd>" in text
+    assert "<dt>Higher labels are</dt><dd>worse for people</dd>" in text
 
 
 @pytest.mark.parametrize("command", ["audit", "thresholds"])

@@ -10,7 +10,12 @@ from typer.testing import CliRunner
 
 from cli_runner import AUDITED, ORDER, failure, graded_people, run
 from fairordinal import optimize_thresholds
-from fairordinal._render import columns_of, paragraphs, terminal_width, text_table
+from fairordinal._render import (
+    columns_of,
+    paragraphs,
+    terminal_width,
+    text_table,
+)
 from fairordinal.cli import app
 from fairordinal.cli._choices import AUDITED as CRITERIA
 from fairordinal.cli._choices import COMPARED, OPTIMIZED, PAIRWISE, SHORT, criterion_of
@@ -131,7 +136,7 @@ def test_many_groups_have_rows(tmp_path, frame):
     for i in range(7):
         assert f"\ntown {i}  " in result.output
     assert "share that gets" in result.output
-    assert "more groups" not in result.output
+    assert "not shown" not in result.output
 
 
 def test_tables_fit_the_terminal(frame):

@@ -292,6 +292,6 @@ def test_results_have_no_python(tmp_path, path):
 
 def test_remedies_of_python_are_found_in_results():
     texts = [text for _, _, text in messages()]
-    for python in ("see .group_frame()", "more groups: see .frame()", "method='certified' closes"):
+    for python in ("see .group_frame()", "not shown: 7; see .frame()", "method='certified' closes"):
         (text,) = [text for text in texts if python in text and "_wording" not in text][:1]
         assert python not in as_shown(text)

@@ -213,6 +213,13 @@ def test_the_knee_is_the_corner():
     assert farthest_from_chord(np.array([0.3]), np.array([1.0])) == 0
 
 
+def test_a_curve_without_a_knee_does_not_end_at_the_constant_model():
+    across, down = np.linspace(0.0, 0.3, 7), np.linspace(1.1, 0.7, 7)
+    assert farthest_from_chord(across, down) == 6
+    assert farthest_from_chord(across, down + 0.1 * across * (0.3 - across)) == 6
+    assert farthest_from_chord(across, down - 0.1 * across * (0.3 - across)) == 3
+
+
 def lines_of_table(text):
     """The rows of the table in the text of a frontier."""
     return text.split("\n\n")[1].splitlines()[2:]

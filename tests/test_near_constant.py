@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from cli_runner import run
-from fairordinal import FairOrdinalClassifier, audit, optimize_thresholds
+from fairordinal import FairOrdinalClassifier, audit, compare, optimize_thresholds
 from fairordinal._table import read_table
+from fairordinal.metrics import near_constant
 from fairordinal.report import report
-from fairordinal.thresholds import near_constant
 
 
 def predicted(*counts):
@@ -91,12 +91,11 @@ def test_reports_say_so():
     y, group = np.array([0, 1, 2, 1] * 25), [0, 1] * 50
     nearly = np.where(np.arange(100) < 96, 1, y)
     for pred, is_said in ((nearly, True), (y, False)):
-        html = report(audit(y, pred, sensitive_features=group), max_violation=0.1).html
+        html = report(audit(y, pred, sensitive_features=group), max_violation=0.9).html
         assert ("these predictions hardly tell people apart" in html) == is_said
-    assert (
-        "these cut points hardly tell people apart"
-        in report(thresholds=cut(max_violation=0.01)).html
-    )
+        assert ('class="card good' in html) != is_said
+    remedy = "hardly tell people apart; train a fair model, or allow a larger violation."
+    assert remedy in report(thresholds=cut(max_violation=0.01)).html
 
 
 def test_the_command_line_says_so_in_text_and_json(tmp_path):
@@ -109,6 +108,15 @@ def test_the_command_line_says_so_in_text_and_json(tmp_path):
         found = json.loads(out.read_text())["near_constant"]
         assert (found is not None) == is_said
         assert not is_said or found["share"] > 0.9
+
+
+def test_comparisons_name_the_model():
+    y, group = [0, 1, 2, 1] * 25, [0, 1] * 50
+    found = compare({"today": y, "all": [1] * 100}, None, y, sensitive_features=group)
+    said = "By 'all', all people get label 1: these predictions hardly tell people apart."
+    assert str(found).count("hardly") == 1
+    assert said in " ".join(str(found).split())
+    assert said.replace("'", "&#x27;") in " ".join(found._repr_html_().split())
 
 
 def test_audits_say_so_and_lead_with_no_pair_if_all_are_equal():

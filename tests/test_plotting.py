@@ -220,6 +220,14 @@ def test_names_are_shown_as_they_are(draw):
     assert not [text for text in named if text.get_visible() and text.get_parse_math()]
 
 
+def test_words_below_a_matrix_are_not_broken():
+    names = ["Caucasian", "Native American", "Asian", "Hispanic", "other", "unknown"]
+    y, a = [0, 1, 2] * 60, np.repeat(names, 30)
+    ax = DisparityDisplay.from_audit(audit(y, y, sensitive_features=a)).ax_
+    shown = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
+    assert shown == sorted(names)
+
+
 def test_long_names_that_differ_only_inside_are_numbered():
     names = tuple(f"{'a' * 25} {i} {'b' * 25}" for i in range(2))
     with plt.rc_context({"figure.figsize": (3, 2.5)}):

@@ -6,6 +6,7 @@ import types
 
 from numpydoc.validate import validate
 
+import fairordinal
 from public_names import FUNCTIONS, PINNED, PUBLIC, public
 
 
@@ -21,6 +22,10 @@ def test_packages_export_what_users_use():
 def test_a_lazy_package_lists_its_public_names_only():
     models = importlib.import_module("fairordinal.models")
     assert dir(models) == sorted(models.__all__)
+    names = dir(fairordinal)
+    assert {"audit", "models", "report", "__version__"} <= {*names}
+    assert [name for name in names if not hasattr(fairordinal, name)] == []
+    assert [name for name in names if name.startswith("_")] == ["__version__"]
 
 
 def test_public_names_are_documented():

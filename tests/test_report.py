@@ -29,9 +29,9 @@ from fairordinal import (
     compare,
     optimize_thresholds,
 )
-from fairordinal._render import number, percent
+from fairordinal._render import number, percent, percents
 from fairordinal.baselines import WassersteinFairClassifier
-from fairordinal.frontier import price_of_fairness
+from fairordinal.frontier import farthest_from_chord, price_of_fairness
 from fairordinal.report import Report, report, report_compare
 from fairordinal.report._numbers import (
     Axis,
@@ -238,6 +238,37 @@ def test_criteria_whose_matrix_is_not_printed_list_their_pairs(n_groups, listed)
     assert ("the list of pairs holds its numbers" in main) is listed
 
 
+def test_intervals_that_are_longer_than_the_chart_are_said_to_be_cut_off():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    frontier.points_ = [with_interval(point, 0.0) for point in frontier.points_]
+    words = "95% intervals (cut off at the edges of the chart)"
+    assert words not in report(frontier=frontier).html
+    frontier.points_[3] = with_interval(frontier.points_[3], 1.0)
+    assert words in report(frontier=frontier).html
+
+
+def with_interval(point, reach):
+    """A point whose violation has this interval on each side, and whose cost has none."""
+    expected = point.expected
+    ends = (expected.violation - reach, expected.violation + reach)
+    costs = (expected.cost, expected.cost)
+    values = expected._replace(violation_interval=ends, cost_interval=costs)
+    return replace(point, expected=values)
+
+
+def test_survey_weights_are_in_the_table_of_groups():
+    y, a = [1, 2, 3, 4] * 30, list("aab") * 40
+    weight = [2.5] * 60 + [1.0] * 60
+    found = audit(y, y, sensitive_features=a, sample_weight=weight, weights="survey")
+    text = Page(report(found).html).text
+    assert "group rows weight share" in text
+    columns = found.group_columns()
+    for name, rows, total in zip("ab", columns["rows"], columns["weight"], strict=True):
+        assert f"{name} {rows:g} {total:g}" in text
+    assert "Sum of weights 210" in text
+    assert "group rows share" in Page(report(audit_of()).html).text
+
+
 def test_a_range_whose_ends_look_equal_is_not_called_empty():
     frontier = made_up_frontier(["a", "b"], [0, 1, 2])
     frontier.holes_ = [(0.0791, 0.0794), (0.1, 0.2)]
@@ -397,6 +428,23 @@ def test_the_chosen_model_is_shown_first(fitted):
     assert data_of(report(frontier=fitted))["chosen"] == place
 
 
+def test_without_a_choice_the_model_within_the_limit_is_shown():
+    frontier = made_up_frontier(["a", "b"], [0, 1, 2])
+    violations = [point.expected.violation for point in frontier.points_]
+    limit = (violations[4] + violations[5]) / 2
+    assert "<h3>Model 4" in page_of_model(frontier, max_violation=limit)
+    assert "<h3>Model 0" in page_of_model(frontier, max_violation=0.0)
+    knee = farthest_from_chord(
+        np.array(violations), np.array([point.expected.cost for point in frontier.points_])
+    )
+    assert f"<h3>Model {knee}" in page_of_model(frontier)
+
+
+def page_of_model(frontier, **options):
+    html = report(frontier=frontier, **options).html
+    return re.sub(r'<h3><span class="model-name capital">m', "<h3>M", html)
+
+
 def test_models_by_number_are_those_of_select(fitted):
     model = fitted.select(knee=True)
     (place,) = [i for i, p in enumerate(fitted.points_) if p.result is model.result_]
@@ -450,8 +498,29 @@ def test_the_verdict_says_how_large_how_sure_and_against_what(limit, words):
 
 def test_no_violation_may_be_chance_and_nothing_is_undefined():
     y = [1, 2, 3, 4] * 5
-    found = audit(y, y, sensitive_features=list("ab") * 10)
+    predicted = [1, 2, 3, 4] * 4 + [1, 2, 4, 4]
+    found = audit(y, predicted, sensitive_features=list("ab") * 10)
     assert "which may be chance" in verdict_of(report(found))
+
+
+def test_no_difference_is_not_called_chance():
+    y = [1, 2, 3, 4] * 5
+    found = audit(y, [2] * 20, sensitive_features=list("ab") * 10)
+    sentence = verdict_of(report(found))
+    assert sentence.startswith("No difference was found between groups: the violation")
+    assert "chance" not in sentence
+
+
+def test_two_shares_that_differ_do_not_look_equal():
+    y, a = [0, 1] * 500, ["a"] * 500 + ["b"] * 500
+    predicted = [0, 1] * 250 + [0, 1] * 249 + [0, 0]
+    found = audit(y, predicted, sensitive_features=a)
+    words = "“a” is placed above “b” in 25.1% of pairs and below in 24.9%"
+    assert words in verdict_of(report(found))
+    assert "'a' is predicted above 'b' in 25.1% and below in 24.9%" in " ".join(str(found).split())
+    assert percents(0.25, 0.25) == ("25%", "25%")
+    assert percents(0.25, 0.75) == ("25%", "75%")
+    assert percents(0.0001, 0.0002) == ("<0.1%", "<0.1%")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -577,10 +646,24 @@ def test_the_verdict_calls_a_side_good_only_if_it_is_known(criterion, higher_is,
 
 
 def test_a_page_without_a_direction_takes_no_side(found):
+    text = Page(report(found, criterion="harm_parity").html).text
+    assert "Last columns: the two mean costs, and the number of people behind the first" in text
     text = Page(report(found).html).text
     assert not re.search("favour|harmed|harm parity|disadvantage", text)
     assert "placed higher than disparity" in text
     assert "Higher labels are" not in text
+
+
+@pytest.mark.parametrize(
+    ("higher_is", "words"), [("better", "favoured"), ("worse", "disadvantaged")]
+)
+def test_the_models_of_a_frontier_are_audited_with_a_direction(frontier, higher_is, words):
+    text = Page(report(frontier=frontier, higher_is=higher_is).html).text
+    assert f"{words} " in text
+    assert "harm parity" in text
+    assert f"Higher labels are {higher_is} for people" in text
+    neutral = Page(report(frontier=frontier).html).text
+    assert not re.search("favour|harm parity|disadvantage", neutral)
 
 
 def test_nothing_is_neither_more_nor_less():
@@ -805,10 +888,14 @@ def test_pairs_have_one_direction_and_the_evidence_of_the_text():
         assert row in text
         assert (value > 0) == (name == "now")
     found = compare({"now": first, "then": second}, None, y, sensitive_features=a)
-    (line,) = [line for line in str(found).splitlines() if line.startswith("then: clear")]
+    words = " ".join(str(found).split())
+    kinds = {"violation": "violation", "mean cost": "cost"}
     rows = {name: re.search(rf"{name} [^()]*\([^()]*\) [^()]*\([^()]*\) \S+ \S+ to \S+ (\w+)", text)
             for name in ("mean cost", "violation")}  # fmt: skip
-    assert f"in cost: {rows['mean cost'][1]}, in violation: {rows['violation'][1]}." in line
+    for name, kind in kinds.items():
+        change = number(abs(found.frame()[f"{kind}_difference"][1]))
+        is_clear = f"(clear evidence: {rows[name][1]})"
+        assert f"{change} {is_clear}" in words or f"the {name} stays the same" in words
     assert "No interval for groups of fewer than two rows" in text
     assert "ComparedAudits" not in text
 
@@ -952,6 +1039,13 @@ def test_audits_of_scores_are_compared_without_costs_and_confusion():
         ({"settings": [1]}, TypeError, "settings must be a mapping"),
         ({"criterion": "kindness"}, ValueError, "criterion must be one of .*, as audited"),
         ({"max_violation": -1}, ValueError, "max_violation must be a number of at least 0"),
+        ({"higher_is": "bad"}, ValueError, "higher_is must be one of"),
+        ({"higher_is": "worse"}, ValueError, "higher_is= needs frontier=: pass it to audit"),
+        (
+            {"date": "2026-01-02"},
+            TypeError,
+            "date must be a date, not text .* got '2026-01-02'",
+        ),
     ],
 )
 def test_errors_say_what_to_do(found, given, error, words):
@@ -969,6 +1063,8 @@ def test_errors_about_the_frontier(frontier, fitted):
     for chosen in (99, -1, "best", fitted.model(0)):
         with pytest.raises(ValueError, match="from 0 to 11, or a model of this frontier's select"):
             report(frontier=frontier, chosen=chosen)
+    with pytest.raises(ValueError, match="higher_is='worse' contradicts the audit, which has None"):
+        report(audit_of(), frontier=frontier, higher_is="worse")
     with pytest.raises(ValueError, match="criterion names a criterion of an audit"):
         report(frontier=frontier, criterion="demographic_parity")
 
@@ -1003,6 +1099,14 @@ def test_an_axis_holds_its_values_and_has_a_length():
     assert axis.low < 1 < 3 < axis.high
     assert axis_around([2.0]).high > 2 > axis_around([2.0]).low
     assert [tick.text for tick in Axis(-0.3, 0.3).ticks()][:3] == ["−0.3", "−0.2", "−0.1"]
+
+
+def test_an_axis_of_positive_numbers_has_no_negative_ticks():
+    axis = axis_around([0.0, 0.004, 0.01], least=0.02)
+    assert axis.ticks()[0].text == "0.000"
+    assert axis.high - axis.low >= 0.02
+    both = axis_around([-0.001, 0.001], least=0.1)
+    assert both.low == pytest.approx(-both.high)
 
 
 def test_the_wheel_holds_the_templates(tmp_path):

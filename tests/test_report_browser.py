@@ -171,6 +171,18 @@ def following(frontier):
 PARTS = "[...document.querySelectorAll('[data-part]')].map((part) => part.textContent.trim())"
 
 
+def test_points_that_overlap_are_picked_one_after_the_other(visit):
+    made_up = made_up_frontier(["a", "b"], [0, 1, 2])
+    made_up.points_[5] = made_up.points_[4]
+    tab = visit(report(frontier=made_up, chosen=0))
+    shown = []
+    for _ in range(3):
+        click_on(tab, 4)
+        shown.append(tab.locator('.point[aria-pressed="true"]').get_attribute("data-point"))
+        assert tab.locator("#tip").inner_text().startswith(f"Model {shown[-1]}:")
+    assert shown == ["4", "5", "4"]
+
+
 def test_all_parts_follow_the_picked_point(visit, following, frontier):
     tab = visit(following)
     tab.click("text=Cost parity of too-low ratings, pair by pair")

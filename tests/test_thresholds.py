@@ -414,7 +414,7 @@ def test_other_thresholds_are_judged_on_the_same_rows():
     assert result.summary(deployed)["before"][1] == state.cost
     with pytest.raises(ValueError, match="4 numbers in ascending order"):
         result.state([1.0, 0.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="4 numbers in ascending order"):
+    with pytest.raises(ValueError, match="before must be 4 numbers in ascending order"):
         result.frame(before="abcd")
 
 

@@ -49,7 +49,8 @@ _HOMES = {
     "thresholds": "ThresholdResult optimize_thresholds",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
-_MODULES = ("baselines", "criteria", "datasets", "metrics", "models", "plotting", "ranker", *_HOMES)
+_MODULES = ("baselines", "criteria", "datasets", "metrics", "models", "plotting", "ranker",
+            "report", *_HOMES)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -64,4 +65,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    public = {name for name in _MODULES if not name.startswith("_")}
+    return sorted({*__all__, *public})

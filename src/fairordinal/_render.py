@@ -75,6 +75,12 @@ def percent(value: float) -> str:
     return "<0.1%" if value < 0.5 else ">99.9%"
 
 
+def percents(first: float, second: float) -> tuple[str, str]:
+    """Return two shares as percent, with a decimal if they differ but would look equal."""
+    texts, finer = (percent(first), percent(second)), (f"{first:.1%}", f"{second:.1%}")
+    return finer if texts[0] == texts[1] and finer[0] != finer[1] else texts
+
+
 def confidence_level(confidence: float) -> str:
     """Return a confidence such as 0.975 in percent, with its decimals."""
     return f"{100 * confidence:g}%"

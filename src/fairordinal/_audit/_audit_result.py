@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +12,13 @@ from fairordinal._audit import _text_and_html
 from fairordinal._audit._attribution import Attribution, attribute
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import MetricComparison
-from fairordinal._audit._small_groups import RULE
+from fairordinal._audit._notes import notes_on
 from fairordinal._costs import mean_costs
 from fairordinal._inference import least_known_pair, rows_for_power
-from fairordinal._render import make_frame, name_of, names_of, quantity, whole_numbers
+from fairordinal._render import make_frame, names_of, whole_numbers
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, check_fraction, is_number
-from fairordinal.criteria import PairwiseCriterion, as_criterion
-
-MOST_NAMED = 3  # groups that a note names
+from fairordinal.criteria import Criterion, PairwiseCriterion, as_criterion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,7 +204,8 @@ class Audit:
 "conditional_demographic_parity"} or PairwiseCriterion, default="demographic_parity"
             The criterion; if it has several parts, the one with the largest disparity is taken.
         groups : tuple of two groups, default=None
-            Names of the groups; None takes the pair with the largest disparity.
+            Names of the groups; None takes the pair that the summary leads with if the criterion
+            was audited, else the one with the largest disparity.
 
         Returns
         -------
@@ -217,12 +215,7 @@ class Audit:
         found = as_criterion(criterion)
         if not isinstance(found, PairwiseCriterion):
             raise ValueError(f"attribution needs a pairwise criterion, got {found.name!r}.")
-        pair = (
-            None
-            if groups is None
-            else (self._group_number(groups[0]), self._group_number(groups[1]))
-        )
-        worst = found.worst(self.table, pair)
+        worst = found.worst(self.table, self._pair(found, groups))
         if worst is None:
             raise ValueError(f"{found.title} is undefined for these groups.")
         return attribute(
@@ -232,6 +225,14 @@ class Audit:
             score_table=self.score_table,
             library=self.library,
         )
+
+    def _pair(self, criterion: Criterion, groups: Any) -> tuple[int, int] | None:
+        """Numbers of two groups: those named, or those that the summary leads with."""
+        if groups is not None:
+            return self._group_number(groups[0]), self._group_number(groups[1])
+        audited = [each for each in self.findings if each.criterion.name == criterion.name]
+        headline = audited[0].headline if audited else None
+        return None if headline is None else headline[1:]
 
     def rows_needed(
         self,
@@ -289,57 +290,7 @@ class Audit:
             predicted labels that are never true, weights that are not integers, and whether
             predictions were taken for labels or scores if both are possible.
         """
-        notes = [
-            *self._merged(),
-            *self._all_set_aside(),
-            *self._too_small(),
-            *self._single_rows(),
-            *self._never_true(),
-            *self._fractional_weights(),
-        ]
-        return [*notes, reading_in_words(self.table)] if self.table.reading_is_guessed else notes
-
-    def _merged(self) -> list[str]:
-        names, other = _some(self.merged_groups), self.table.groups[-1]
-        return [f"Small groups that were merged into {other!r}: {names}."] * bool(names)
-
-    def _all_set_aside(self) -> list[str]:
-        first = self.findings[0]
-        if first.least_rows == first.min_group_rows:
-            return []
-        return [
-            f"Fewer than two groups have {quantity(first.min_group_rows)} rows: this minimum is "
-            "not used."
-        ]
-
-    def _too_small(self) -> list[str]:
-        names = _some(self.table.groups[self.findings[0].too_small].tolist())
-        title = self.findings[0].criterion.title
-        return [f"Too small for a conclusion by {title}: {names}. {RULE}"] * bool(names)
-
-    def _single_rows(self) -> list[str]:
-        names = _some(self.table.groups[self.table.rows < 2].tolist())
-        return [f"No interval for groups of fewer than two rows: {names}."] * bool(names)
-
-    def _never_true(self) -> list[str]:
-        if not self.table.predicts_labels:
-            return []
-        true, predicted = self.table.cube.sum(axis=(0, 2)), self.table.cube.sum(axis=(0, 1))
-        labels = self.table.labels[(predicted > 0) & (true == 0)].tolist()
-        names = ", ".join(map(name_of, labels[:5])) + (", …" if len(labels) > 5 else "")
-        return [f"Predicted, but never true in these rows: {names}."] * bool(labels)
-
-    def _fractional_weights(self) -> list[str]:
-        weights = self.table.in_rows(self.table.counts.data)
-        if self.table.survey is not None:
-            return ["Survey weights: intervals are those of the rows in the sample."]
-        if np.array_equal(weights, np.rint(weights)):
-            return []
-        return [
-            "Weights are not whole numbers: intervals treat their sum, "
-            f"{quantity(self.table.rows.sum())}, as the number of rows. If these are survey "
-            "weights, pass weights='survey'."
-        ]
+        return notes_on(self)
 
 
 class RowsNeeded(int):
@@ -365,26 +316,6 @@ class RowsNeeded(int):
         return f"RowsNeeded({int(self)}, groups={self.groups!r})"
 
     __str__ = int.__repr__
-
-
-def _some(groups: Sequence[Any]) -> str:
-    """Names of groups, the first ones of many."""
-    names = ", ".join(repr(name_of(group)) for group in groups[:MOST_NAMED])
-    more = len(groups) - MOST_NAMED
-    return f"{names} and {more} more" if more > 0 else names
-
-
-def reading_in_words(table: ScoreTable) -> str:
-    """Say how integer predictions were read, and how many of their values are no true labels."""
-    values = table.axis[table.counts.sum(axis=0) > 0]
-    true = table.labels[table.totals.sum(axis=0) > 0]
-    n_new = int((~np.isin(values, true)).sum())
-    how = "labels, although" if table.predicts_labels else "scores, because"
-    which = f"{n_new:,} of their {len(values):,} distinct values never"
-    if n_new == len(values):
-        which = f"none of their {len(values):,} distinct values"
-    occur = "occurs" if n_new in (1, len(values)) else "occur"
-    return f"Predictions were read as {how} {which} {occur} as a true label."
 
 
 def _feature_columns(groups: list[Any]) -> dict[str, list[Any]]:

@@ -17,6 +17,7 @@ from fairordinal._render import (
     number,
     paragraphs,
     percent,
+    percents,
     quantity,
     short_names,
     text_table,
@@ -154,7 +155,8 @@ def _comparisons(audit: Audit) -> Table:
 def _closing(audit: Audit) -> list[str]:
     """Sentences below the tables: the main pair of the first criterion, and notes."""
     first = audit.findings[0]
-    lines = [_in_words(first, first.headline)] if first.headline and first.violation > 0 else []
+    place = first.headline
+    lines = [_in_words(first, place)] if place and first.disparities[place] > 0 else []
     one = near_constant(audit.table) if audit.table.predicts_labels else None
     if one is not None:
         lines.insert(0, f"{one}: these predictions hardly tell people apart.")
@@ -199,7 +201,8 @@ def _in_words(finding: Finding, place: tuple[int, int, int]) -> str:
             f"{kind} by {finding.criterion.title}: {number(forward)} for {names[group]!r} and "
             f"{number(backward)} for {names[other]!r}."
         )
+    above, below = percents(forward, backward)
     return (
         f"Of pairs with one row of each, {names[group]!r} is predicted above {names[other]!r} in "
-        f"{percent(forward)} and below in {percent(backward)}."
+        f"{above} and below in {below}."
     )

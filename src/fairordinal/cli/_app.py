@@ -14,7 +14,15 @@ import typer
 import fairordinal
 from fairordinal._render import terminal_width
 from fairordinal._source import MISSING
-from fairordinal.cli._choices import COSTS, MODELS, PAIRWISE, choice, criterion_of, described
+from fairordinal.cli._choices import (
+    COSTS,
+    MODELS,
+    PAIRWISE,
+    choice,
+    criterion_of,
+    described,
+    direction,
+)
 from fairordinal.cli._output import (
     NoteHandler,
     adapt_streams,
@@ -217,6 +225,16 @@ TradeOff = Annotated[
     float | None,
     typer.Option(
         help="Weight of the violation instead of a limit, from 0 to below 1.", metavar="NUMBER"
+    ),
+]
+HigherIs = Annotated[
+    str | None,
+    typer.Option(
+        "--higher-is",
+        help="better, if higher labels are better for people, such as grades, or worse, such as "
+        "levels of risk. Without it, no group is called favoured or harmed.",
+        callback=direction,
+        metavar="NAME",
     ),
 ]
 LimitConfidence = Annotated[

@@ -29,6 +29,7 @@ from fairordinal.cli._app import (
     Encoding,
     File,
     Groups,
+    HigherIs,
     Html,
     Json,
     Label,
@@ -113,14 +114,7 @@ def audit(
             help="Compare the upper bound at this confidence with the limit.", metavar="NUMBER"
         ),
     ] = None,
-    higher_is: Annotated[
-        str | None,
-        typer.Option(
-            help="better, if higher labels are better for people, such as grades, or worse, such "
-            "as levels of risk. Without it, no group is called favoured or harmed.",
-            metavar="NAME",
-        ),
-    ] = None,
+    higher_is: HigherIs = None,
     min_rows: Annotated[
         int | None,
         typer.Option(
@@ -161,8 +155,6 @@ def audit(
     small_groups = choice("--small-groups", ("keep", "merge"))(small_groups)
     if small_groups == "merge" and not min_rows:
         raise ValueError("--small-groups merge needs --min-rows, such as 30.")
-    if higher_is is not None:
-        higher_is = choice("--higher-is", ("better", "worse"))(higher_is)
     weights = choice("--weights", WEIGHTS)(weights)
     wanted = wanted_reading(predictions, scores)
     counted = count_column(counts, weight, weights)

@@ -65,6 +65,11 @@ def criterion_of(choices: Sequence[str]) -> Callable[[str], str]:
     return choice("--criterion", choices, SHORT)
 
 
+def direction(value: str | None) -> str | None:
+    """Read the value of --higher-is, if it was passed."""
+    return None if value is None else choice("--higher-is", ("better", "worse"))(value)
+
+
 def described(choices: Sequence[str]) -> str:
     """Return criteria with their short names, for help."""
     short = {name: key for key, name in SHORT.items()}

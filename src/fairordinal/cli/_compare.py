@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import narwhals as nw
-import numpy as np
 import typer
 
 import fairordinal
-from fairordinal._render import number, paragraphs
 from fairordinal._source import (
     ColumnValues,
     LabelOrder,
@@ -28,6 +26,7 @@ from fairordinal.cli._app import (
     Encoding,
     File,
     Groups,
+    HigherIs,
     Html,
     Json,
     Label,
@@ -55,8 +54,8 @@ from fairordinal.cli._output import (
     write_json,
     write_page,
 )
+from fairordinal.criteria import as_criterion
 
-KINDS = {"violation": "the violation", "cost": "the mean cost"}
 MOST_LABELS = 10  # of predictions in whole numbers; others are scores
 
 
@@ -88,6 +87,7 @@ def compare(
         float | None,
         typer.Option(help="Limit to compare with, in the report.", min=0.0, metavar="NUMBER"),
     ] = None,
+    higher_is: HigherIs = None,
     order: Order = None,
     json_file: Json = None,
     html: Html = None,
@@ -137,13 +137,13 @@ def compare(
                 None,
                 rows.columns[y],
                 sensitive_features=groups,
-                criterion=criterion,
+                criterion=as_criterion(criterion, cost, higher_is),
                 cost_matrix=cost,
                 confidence=confidence,
                 labels=labels,
             )
     differences = nw.from_native(found.frame(), eager_only=True).rows(named=True)
-    show(f"{found}\n\n{paragraphs([in_words(row, differences[0]) for row in differences[1:]])}")
+    show(str(found))
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(differences, rows.left_out, labels, criterion, confidence))
@@ -159,6 +159,7 @@ def compare(
             cost_matrix=cost,
             confidence=confidence,
             labels=labels,
+            higher_is=higher_is,
             max_violation=max_violation,
             title=f"Comparison on {table_file.path.name}",
             data=describe_data(table_file.path.name, y, group, rows.left_out),
@@ -266,25 +267,6 @@ def _check_labels(name: str, values: list[Any], labels: list[Any]) -> None:
             f"one of {listed(labels)}. Cut scores into labels first (see thresholds), or list all "
             "labels with --labels."
         )
-
-
-def in_words(row: dict[str, Any], first: dict[str, Any]) -> str:
-    """Return a sentence about the differences of one predictor to the first."""
-    parts = [_change(row, kind, what) for kind, what in KINDS.items()]
-    return f"From {first['model']!r} to {row['model']!r}, {' and '.join(parts)}."
-
-
-def _change(row: dict[str, Any], kind: str, what: str) -> str:
-    value, low, high = (row[f"{kind}_difference{end}"] for end in ("", "_lower", "_upper"))
-    if np.isnan([value, low, high]).any():
-        return f"{what} cannot be compared"
-    if not round(value, 3):
-        return f"{what} stays the same"
-    clear = "yes" if low > 0 or high < 0 else "no"
-    return (
-        f"{what} {'rises' if value > 0 else 'falls'} by {number(abs(value))} (clear evidence: "
-        f"{clear})"
-    )
 
 
 def describe_data(file: str, y: str, groups: list[str], left_out: LeftOut) -> dict[str, str]:

@@ -19,6 +19,7 @@ from fairordinal.cli._app import (
     Features,
     File,
     Groups,
+    HigherIs,
     Html,
     Ignored,
     Json,
@@ -66,6 +67,7 @@ def frontier(
     criterion: Criterion = "demographic_parity",
     cost: Cost = "absolute",
     basis: Basis = "auto",
+    higher_is: HigherIs = None,
     feature: Features = None,
     ignore: Ignored = None,
     weight: Weight = None,
@@ -137,7 +139,11 @@ def frontier(
         save_model(rows.model(chosen), out)
     if html:
         data = describe_data(rows.data) | _describe_missing(table, rows.data)
-        write_report(html, table_file.path.name, rows, found, chosen, max_violation, data=data)
+        write_report(
+            *(html, table_file.path.name, rows, found, chosen, max_violation),
+            data=data,
+            higher_is=higher_is,
+        )
     show_written(out, html, json_file)
 
 
@@ -197,8 +203,8 @@ def describe(found: Any, chosen: Any, limit: float | None) -> str:
     low, high = chosen.expected_violation_interval_
     lines = [
         f"Chosen {why}: {describe_basis(chosen)}, expected cost {chosen.expected_cost_:.3f}, "
-        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}) in new "
-        "rows.",
+        f"expected violation {chosen.expected_violation_:.3f} ({low:.3f} … {high:.3f}, which "
+        "includes the optimism of the choice) in new rows.",
         price_of_fairness(found, chosen),
     ]
     return f"\n{paragraphs(lines)}"
@@ -213,6 +219,7 @@ def write_report(
     limit: float | None,
     *,
     data: dict[str, str] | None = None,
+    higher_is: str | None = None,
 ) -> None:
     """Write an HTML report about a frontier, with the model file of each point."""
     from fairordinal.models import model_text
@@ -224,6 +231,7 @@ def write_report(
         chosen=chosen,
         models=texts,
         max_violation=limit,
+        higher_is=higher_is,
         title=title,
         data=data or describe_data(rows.data),
     )

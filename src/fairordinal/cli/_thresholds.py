@@ -271,7 +271,7 @@ def write_report(
 
 def as_json(result: Any, left_out: LeftOut, before: list[float] | None) -> dict[str, Any]:
     """Return the cut points with their certificate, and what changes for each group."""
-    old = result.state(result.cheapest if before is None else before)
+    old = result.state_before(before)
     groups = zip(names_of(result.groups.tolist()), old.shares, result.after.shares, strict=True)
     return {
         "missing": left_out.as_json(),

@@ -45,7 +45,7 @@ OPTIONS = {
 REMEDIES = {  # of Python, and what to do on the command line
     ", see .group_frame()": "; --json has all",
     "pass weights='survey'": "pass --weights survey",
-    " more groups: see .frame().": " more groups: --json has all.",
+    "; see .frame().": "; --json has all.",
     " method='certified' closes the gap.": "",
     "was cut short by interrupt.": "was stopped by Ctrl-C.",
     "was cut short by max_time.": "was cut short by its time limit.",

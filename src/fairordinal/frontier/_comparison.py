@@ -13,16 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
-from fairordinal._render import (
-    confidence_level,
-    frame_library,
-    html_page,
-    html_table,
-    make_frame,
-    number,
-    paragraphs,
-    text_table,
-)
+from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import (
     Array,
@@ -34,6 +25,7 @@ from fairordinal._validation import (
     warn_misaligned,
 )
 from fairordinal.criteria import Criterion, as_criterion
+from fairordinal.frontier import _comparison_text
 from fairordinal.frontier._paired_intervals import Effects, effects_of, violation_difference
 from fairordinal.plotting import FrontierDisplay
 from fairordinal.thresholds import Evaluation, Measured, measured
@@ -85,7 +77,7 @@ class ModelComparison:
             A row for each model; differences of the first one are 0. Of the library that the input
             came from, otherwise pandas.
         """
-        columns = {key: [row[key] for row in self._rows] for key in self._rows[0]}
+        columns = {key: [row[key] for row in self.rows] for key in self.rows[0]}
         return make_frame(columns, self.library)
 
     def plot(self, *, ax: Any = None) -> FrontierDisplay:
@@ -109,7 +101,8 @@ class ModelComparison:
         return {model.name: model.values for model in self.models}
 
     @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `frame`."""
         return [self._row(model) for model in self.models]
 
     def _row(self, model: Compared) -> dict[str, Any]:
@@ -151,60 +144,12 @@ class ModelComparison:
         return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
 
     def __str__(self) -> str:
-        parts = [paragraphs([self._title]), text_table(*self._cells), paragraphs(self._evidence)]
-        return "\n\n".join(parts).rstrip()
+        return _comparison_text.as_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_page(self._title, html_table(*self._cells), *self._evidence)
-
-    @property
-    def _title(self) -> str:
-        n_models = f"{len(self.models)} model" + "s" * (len(self.models) > 1)
-        return (
-            f"{n_models} on {len(self.groups):,} rows: {self.criterion.title} "
-            f"({confidence_level(self.confidence)} intervals; differences to the first, rows "
-            "paired)"
-        )
-
-    @property
-    def _evidence(self) -> list[str]:
-        """Sentences: whether differences to the first model are clear."""
-        return [
-            f"{row['model']}: clear evidence of a difference in cost: {_is_clear(row, 'cost')}, "
-            f"in violation: {_is_clear(row, 'violation')}."
-            for row in self._rows[1:]
-        ]
-
-    @property
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        header = ["model", "cost", "difference", "violation", "difference"]
-        rows = []
-        for i, row in enumerate(self._rows):
-            cost, violation = (
-                ("", "")
-                if i == 0
-                else (_difference_text(row, "cost"), _difference_text(row, "violation"))
-            )
-            rows.append(
-                [row["model"], number(row["cost"]), cost, number(row["violation"]), violation]
-            )
-        return header, rows
-
-
-def _is_clear(row: dict[str, Any], kind: str) -> str:
-    """Whether the interval of a difference excludes 0."""
-    low, high = (row[f"{kind}_difference_{end}"] for end in ("lower", "upper"))
-    return "undefined" if np.isnan(low + high) else "yes" if low > 0 or high < 0 else "no"
-
-
-def _difference_text(row: dict[str, Any], kind: str) -> str:
-    """A difference with its interval."""
-    ends = [row[f"{kind}_difference{end}"] for end in ("", "_lower", "_upper")]
-    if np.isnan(ends).any():
-        return "undefined"
-    return "{:+.3f} ({:+.3f} … {:+.3f})".format(*ends)
+        return _comparison_text.as_html(self)
 
 
 def compare(

@@ -354,7 +354,8 @@ class FairOrdinalFrontier(RankerPathEstimator):
         max_cost : float, default=None
             Take the model of least violation whose expected cost is at most this.
         knee : bool, default=False
-            Take the model where the curve bends most: farthest from the line between its ends.
+            Take the model where the curve bends most: farthest below the line between its ends. If
+            no model is below that line, take the most accurate one.
         confidence : float, default=None
             Keep `max_violation` on new rows with this confidence: an upper bound of the violation,
             ``max_e (|v_e| + z_c σ_e)`` over pairs of groups e, has to be within it.

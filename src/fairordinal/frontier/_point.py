@@ -19,6 +19,7 @@ from fairordinal.thresholds import Candidate, Measured, ThresholdResult
 if TYPE_CHECKING:
     from fairordinal.frontier._frontier import FairOrdinalFrontier
 
+ROUNDING = 1e-9
 MOST_LINES = 12
 CHOSEN = "← chosen"
 TAKE_ONE = "Take one: select(max_violation=…), select(max_cost=…) or select(knee=True)."
@@ -103,11 +104,13 @@ class FrontierPoint:
 def farthest_from_chord(violations: Array, costs: Array) -> int:
     """The knee of a falling curve: the point farthest below the line between its ends.
 
-    Both axes are scaled to [0, 1], so that the line is ``across + down = 1``.
+    Both axes are scaled to [0, 1], so that the line is ``across + down = 1``. If no point is below
+    the line, it is the last one, the most accurate, because the first one is constant.
     """
     across = (violations - violations[0]) / (np.ptp(violations) or 1.0)
     down = (costs - costs[-1]) / (np.ptp(costs) or 1.0)
-    return int((1.0 - across - down).argmax())
+    below = 1.0 - across - down
+    return int(below.argmax()) if below.max() > ROUNDING else len(below) - 1
 
 
 def frontier_text(

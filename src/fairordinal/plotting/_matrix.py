@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,7 @@ from fairordinal.plotting._canvas import (
     text_size,
 )
 
+LEAST_LETTERS = 8  # in a line of a wrapped name
 UNDEFINED_COLOUR = "#9a9a9a"  # of undefined cells, which are also hatched
 NAMES_SHARE = 0.3  # share of the figure that names along a side may take
 TEXT_SHARE = 0.86  # share of a cell that its text may take
@@ -95,10 +97,12 @@ def _name_rows(ax: Any, names: Sequence[Any]) -> None:
 
 
 def _name_columns(ax: Any, names: Sequence[Any]) -> None:
-    """Write names below in up to three lines, or rotated if columns are narrow."""
+    """Write names below in up to three lines, or rotated if a column is narrower than a word."""
     size = 0.9 * text_size(ax)
     width = letters(0.92 * inches(ax)[0] / len(names), size)
-    rotated = width < 8 and max(map(len, names_of(names))) > width
+    words = [word for name in names_of(names) for word in re.split(r"(?<=-)|\s", name)]
+    least = LEAST_LETTERS if max(map(len, names_of(names))) > width else 0
+    rotated = width < max(least, *map(len, words))
     most = letters(NAMES_SHARE * root_figure(ax).get_size_inches()[1], size)
     lines = _wrapped(names, most, 1) if rotated else _wrapped(names, width, 3)
     if rotated:

@@ -21,7 +21,8 @@ from fairordinal._render import number, percent
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.plotting import score_shift
 from fairordinal.report import _verdict
-from fairordinal.report._audit import criterion_views, groups_view, mean_cost
+from fairordinal.report._disparities import criterion_views
+from fairordinal.report._groups import groups_view, mean_cost
 from fairordinal.report._numbers import signed
 from fairordinal.report._page import LABEL_WIDTH, Name, display_names, fragment
 from fairordinal.report._scores import MOST_GROUPS, ScoresView, model_scores_view
@@ -70,8 +71,10 @@ class Details:
         frontier: FairOrdinalFrontier,
         limit: float | None,
         given_verdicts: Mapping[str, Sequence[Verdict]],
+        higher_is: str | None = None,
     ) -> None:
         self.frontier, self.limit, self.given_verdicts = frontier, limit, given_verdicts
+        self.higher_is = higher_is
         self.parts = ["verdict", "compared"]
         self.parts += [] if given_verdicts["audit"] else ["disparities", "groups"]
         self.parts += [] if given_verdicts["thresholds"] else ["scores"]
@@ -98,7 +101,7 @@ class Details:
 
     def _audit(self, model: int) -> Audit:
         if model not in self._audits:
-            self._audits[model] = audit_of_point(self.frontier, model)
+            self._audits[model] = audit_of_point(self.frontier, model, self.higher_is)
         return self._audits[model]
 
     def _compared(self, model: int) -> ComparedView:
@@ -127,7 +130,9 @@ def audit_views(audit: Audit, finding: Finding, limit: float | None) -> dict[str
     }
 
 
-def audit_of_point(frontier: FairOrdinalFrontier, model: int) -> Audit:
+def audit_of_point(
+    frontier: FairOrdinalFrontier, model: int, higher_is: str | None = None
+) -> Audit:
     """Audit of the held-out predictions of a model: each row by a fit without its fold."""
     own, table = frontier.criterion_, frontier.points_[model].candidate.table
     names = DEFAULT_CRITERIA if len(table.groups) <= FEW_GROUPS else MAIN_CRITERIA
@@ -140,6 +145,7 @@ def audit_of_point(frontier: FairOrdinalFrontier, model: int) -> Audit:
         n_resamples=0,
         random_state=0,
         compare=False,
+        higher_is=higher_is,
     )
     with warnings.catch_warnings():  # the page lists what is undefined
         warnings.simplefilter("ignore", UndefinedMetricWarning)

@@ -59,6 +59,7 @@ class Chart(NamedTuple):
     limit: float | None
     criterion: str
     confidence: str
+    cut_off: bool  # whether an interval is longer than the chart
     empty_ranges: list[str]
     fact_names: list[str]
     details: list[str | None]
@@ -86,7 +87,7 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
     rows = [*points[0].measured()]
     return Chart(
         views,
-        _knee(points) if number_chosen is None else number_chosen,
+        _default(points, limit) if number_chosen is None else number_chosen,
         [MEASURED_ON[name] for name in rows],
         rows.index("cross-validated"),
         _staircase([view.mark for view in views if view.mark]),
@@ -95,6 +96,7 @@ def chart_of(frontier: FairOrdinalFrontier, chosen: Any, limit: float | None) ->
         None if limit is None else x_axis.at(limit),
         frontier.criterion_.title,
         f"{100 * frontier.confidence:g}%",
+        not all(_holds_intervals(point.expected, x_axis, y_axis) for point in points),
         [f"between {number(low)} and {number(high)}" for low, high in readable_holes(frontier)],
         FACTS,
         [],
@@ -109,8 +111,18 @@ def _axes(points: Sequence[FrontierPoint], limit: float | None) -> tuple[Axis, A
     return x_axis, axis_around((values.cost for values in seen), least=0.02)
 
 
-def _knee(points: Sequence[FrontierPoint]) -> int:
-    """Number of the point where the frontier bends most; shown if the user chose none."""
+def _holds_intervals(values: Measured, x_axis: Axis, y_axis: Axis) -> bool:
+    return x_axis.holds(values.violation_interval) and y_axis.holds(values.cost_interval)
+
+
+def _default(points: Sequence[FrontierPoint], limit: float | None) -> int:
+    """Number of the point that is shown if the user chose none.
+
+    It is the most accurate one within the limit, or the one where the frontier bends most.
+    """
+    if limit is not None:
+        within = [i for i, point in enumerate(points) if point.expected.violation <= limit]
+        return max(within, default=0)
     violations, costs = np.array([(p.expected.violation, p.expected.cost) for p in points]).T
     return farthest_from_chord(violations, costs)
 

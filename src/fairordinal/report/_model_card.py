@@ -27,6 +27,11 @@ COSTS = {
     "squared": "the squared distance between the labels",
     "asymmetric": "the distance between the labels, doubled if the prediction is too high",
 }
+METHODS = {  # intervals of an audit, in words
+    "delta": "the delta method",
+    "bootstrap": "bootstrap",
+    "distribution_free": "a bound for any distribution",
+}
 TECHNICAL = {  # parameters of a frontier, in words
     "estimator": "Estimator of the scores",
     "basis": "Kind of models tried",
@@ -60,6 +65,7 @@ def facts(
     settings: Mapping[str, Any] | None,
     date: datetime.date | None,
     limit: float | None,
+    higher_is: str | None = None,
 ) -> dict[str, Any]:
     """Data, settings, date and version; lines of the user come first."""
     result = thresholds if frontier is None else frontier.points_[0].result
@@ -69,6 +75,7 @@ def facts(
         "settings": [
             *_user_facts(settings),
             *([] if limit is None else [Fact("Limit", f"a violation of at most {limit:g}")]),
+            *_direction(audit.higher_is if audit is not None else higher_is),
             *([] if audit is None else _audit_facts(audit)),
             *([] if frontier is None else _frontier_facts(frontier)),
             *([] if thresholds is None else _threshold_facts(thresholds)),
@@ -77,6 +84,12 @@ def facts(
         "date": (date or datetime.date.today()).isoformat(),
         "version": _version(),
     }
+
+
+def check_date(date: Any) -> None:
+    """Refuse what is not a date."""
+    if date is not None and not isinstance(date, datetime.date):
+        raise TypeError(f"date must be a date, not text or a number; got {date!r}.")
 
 
 def check_lines(lines: Any, name: str) -> None:
@@ -92,6 +105,8 @@ def _user_facts(given: Mapping[str, Any] | None) -> list[Fact]:
 def _data_facts(audit: Audit | None, table: Any) -> Iterator[Fact]:
     if table is not None:
         yield Fact("Rows", quantity(float(table.rows.sum())))
+        if table.survey is not None:
+            yield Fact("Sum of weights", quantity(float(table.in_rows(table.group_totals).sum())))
         yield Fact("Groups", _name_list(table.groups.tolist(), "; "))
         yield Fact("Labels, ascending", _name_list(table.labels.tolist(), " < "))
     for note in [] if audit is None else audit.notes():
@@ -105,14 +120,15 @@ def _name_list(names: list[Any], separator: str) -> str:
     return separator.join([*whole[:MOST_NAMES], *more])
 
 
+def _direction(higher_is: str | None) -> list[Fact]:
+    return [] if higher_is is None else [Fact("Higher labels are", f"{higher_is} for people")]
+
+
 def _audit_facts(audit: Audit) -> Iterator[Fact]:
     criteria = ", ".join(finding.criterion.title for finding in audit.findings)
-    method = audit.interval.replace("_", "-")
-    confidence = confidence_level(audit.confidence)
+    method, confidence = METHODS[audit.interval], confidence_level(audit.confidence)
     yield Fact("Audited for", criteria)
-    if audit.higher_is is not None:
-        yield Fact("Higher labels are", f"{audit.higher_is} for people")
-    yield Fact("Intervals", f"{confidence}, {method}, for all pairs of groups at once")
+    yield Fact("Intervals", f"{confidence}, by {method}, for all pairs of groups at once")
     if audit.table.predicts_labels:
         yield Fact("Cost of an error", _cost_text(audit.cost, audit.table.labels))
 

@@ -11,6 +11,7 @@ from fairordinal._render import number, quantity
 ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of ticks, times a power of ten
 AXIS_MARGIN = 0.06  # on either side, in units of the range of the values
 MOST_DIGITS = 1e9  # larger counts are written as powers of ten
+SHADES = 5  # strengths of a colour in the style sheet
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -79,6 +80,10 @@ class Axis(NamedTuple):
         share = (value - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
+    def holds(self, values: Iterable[float]) -> bool:
+        """Whether all values that are not nan lie on the axis."""
+        return not any(value < self.low or value > self.high for value in values)
+
     def ticks(self, most: int = 6) -> list[Tick]:
         """Round numbers along the axis, about `most` of them."""
         step = _round_step((self.high - self.low) / most)
@@ -89,12 +94,16 @@ class Axis(NamedTuple):
 
 
 def axis_around(values: Iterable[float], *, least: float = 0.0) -> Axis:
-    """An axis that contains the finite values with a margin; `least` is its smallest length."""
+    """An axis that contains the finite values with a margin; `least` is its smallest length.
+
+    A short axis is made longer on both sides, but not below 0 if no value is.
+    """
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
     margin = AXIS_MARGIN * (high - low)
     short = max(least - (high - low), 0.0) / 2 or (high == low) * max(abs(low), 1.0) / 2
-    return Axis(low - margin - short, high + margin + short)
+    down = min(short, low) if low >= 0 else short
+    return Axis(low - margin - down, high + margin + 2 * short - down)
 
 
 def _round_step(least: float) -> float:

@@ -9,12 +9,13 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._audit import Audit, Finding
-from fairordinal._validation import check_number
+from fairordinal._validation import check_choice, check_number
+from fairordinal.criteria import DIRECTIONS
 from fairordinal.frontier import FairOrdinalFrontier
 from fairordinal.report import _verdict
 from fairordinal.report._details import Details, audit_views, pack
 from fairordinal.report._frontier import Chart, chart_of, check_models, models_that_fit
-from fairordinal.report._model_card import caveats, check_lines, facts
+from fairordinal.report._model_card import caveats, check_date, check_lines, facts
 from fairordinal.report._page import Report, as_json, environment, render, user_text
 from fairordinal.report._scores import scores_view
 from fairordinal.thresholds import ThresholdResult
@@ -32,6 +33,7 @@ def report(
     models: Sequence[str] | None = None,
     criterion: str | None = None,
     max_violation: float | None = None,
+    higher_is: str | None = None,
     title: str = "Fairness report",
     data: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -59,7 +61,7 @@ def report(
         thresholds follow the picked point.
     chosen : FairOrdinalClassifier, FairThresholdClassifier or int, default=None
         The model that is selected at first: a model of the frontier's `select`, or the number of
-        one; None takes the knee of the frontier.
+        one; None takes the most accurate one within `max_violation`, or the knee of the frontier.
     models : sequence of str, default=None
         The text of a model file for each point of the frontier, which readers can download. If
         the page would become too large, only those nearest to the chosen model are kept.
@@ -68,6 +70,10 @@ def report(
         or of the thresholds if it was audited, else the first of the audit.
     max_violation : float, default=None
         The limit with which the verdict compares the violation; None means no limit.
+    higher_is : {"better", "worse"}, default=None
+        Whether higher labels are better for people, such as grades, or worse, such as levels of
+        risk, for the audits of the models of a frontier; None calls no group favoured,
+        disadvantaged or harmed. A given audit has its own direction.
     title : str, default="Fairness report"
         Title of the page.
     data : mapping of str to str, default=None
@@ -107,6 +113,8 @@ def report(
     environment()  # fails early if jinja2 is missing
     _check_parts(audit, thresholds, frontier)
     _check_options(thresholds, before, frontier, chosen, models)
+    _check_direction(higher_is, audit, frontier)
+    check_date(date)
     check_lines(data, "data")
     check_lines(settings, "settings")
     limit = None if max_violation is None else check_number(max_violation, "max_violation")
@@ -124,9 +132,9 @@ def report(
         "parts": [],
         **(audit_views(audit, finding, limit) if audit and finding else no_audit),
         "caveats": caveats(frontier=chart is not None, scores=thresholds is not None),
-        **facts(audit, thresholds, frontier, data, settings, date, limit),
+        **facts(audit, thresholds, frontier, data, settings, date, limit, higher_is),
     }
-    details = None if frontier is None else Details(frontier, limit, verdicts)
+    details = None if frontier is None else Details(frontier, limit, verdicts, higher_is)
     if details is not None and chart is not None:
         view |= {"parts": details.parts, **details.view(chart.chosen)}
     return _page(view, user_text(title), chart, details, files)
@@ -179,6 +187,18 @@ def _check_options(thresholds: Any, before: Any, frontier: Any, chosen: Any, mod
         raise ValueError(f"{name}= needs frontier=: pass the frontier as well.")
     if before is not None and thresholds is None:
         raise ValueError("before belongs to thresholds: pass thresholds=, too.")
+
+
+def _check_direction(higher_is: Any, audit: Audit | None, frontier: Any) -> None:
+    """Check that a direction is given where it has an effect, and does not contradict the audit."""
+    check_choice(higher_is, "higher_is", DIRECTIONS)
+    if higher_is is not None and frontier is None:
+        raise ValueError("higher_is= needs frontier=: pass it to audit instead.")
+    if higher_is is not None and audit is not None and audit.higher_is != higher_is:
+        raise ValueError(
+            f"higher_is={higher_is!r} contradicts the audit, which has {audit.higher_is!r}. Pass "
+            "the same to both."
+        )
 
 
 def _main_finding(

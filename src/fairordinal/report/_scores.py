@@ -83,7 +83,7 @@ class ScoresView(NamedTuple):
 
 def scores_view(result: ThresholdResult, before: Any = None) -> ScoresView:
     """View of a result, compared with the cut points `before` or with those of least cost."""
-    old = result.state(result.cheapest if before is None else before)
+    old = result.state_before(before)
     names = ("least cost", "chosen") if before is None else ("before", "after")
     return _scores_view(result, old, 0.0, names)
 

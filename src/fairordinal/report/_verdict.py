@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fairordinal._audit import Audit, Finding
-from fairordinal._render import confidence_level, number, percent
+from fairordinal._render import confidence_level, number, percents
 from fairordinal._table import ScoreTable
 from fairordinal.criteria import HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
-from fairordinal.report._audit import wording
+from fairordinal.metrics import near_constant
+from fairordinal.report._disparities import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text
-from fairordinal.thresholds import ThresholdResult, near_constant
+from fairordinal.thresholds import ThresholdResult
 
 SENTENCE_WIDTH = 48  # letters of a name in a sentence
 BAD, UNSURE, GOOD, NEUTRAL = "bad", "unsure", "good", "neutral"  # classes of the style sheet
@@ -52,19 +53,22 @@ def of_audit(audit: Audit, finding: Finding, limit: float | None) -> Verdict:
     else:
         size = f"{pair}. All groups considered, {size}"
     if limit is None:
-        return _if_near_constant(audit.table, _without_limit(size, lower))
+        return _if_near_constant(audit.table, _without_limit(size, finding.violation, lower))
     verdict = _against_limit(limit, size, finding.violation, lower, upper)
     verdict = _where_defined(verdict) if len(finding.undefined) else verdict
     return _if_near_constant(audit.table, verdict)
 
 
-def _if_near_constant(table: ScoreTable, verdict: Verdict, what: str = "predictions") -> Verdict:
-    """Say so if nearly all people are predicted one label."""
+def _if_near_constant(
+    table: ScoreTable, verdict: Verdict, what: str = "predictions", remedy: str = ""
+) -> Verdict:
+    """Say so if nearly all people are predicted one label, and what helps."""
     found = near_constant(table) if table.predicts_labels else None
     if found is None:
         return verdict
-    more = f"{user_text(str(found))}: these {what} hardly tell people apart."
-    return verdict._replace(sentence=f"{verdict.sentence} {more}")
+    more = f"{user_text(str(found))}: these {what} hardly tell people apart{remedy}."
+    tone = UNSURE if verdict.tone == GOOD else verdict.tone
+    return verdict._replace(tone=tone, sentence=f"{verdict.sentence} {more}")
 
 
 def _with_interval(value: float, confidence: float, lower: float, upper: float) -> str:
@@ -73,9 +77,11 @@ def _with_interval(value: float, confidence: float, lower: float, upper: float) 
     )
 
 
-def _without_limit(size: str, lower: float) -> Verdict:
+def _without_limit(size: str, violation: float, lower: float) -> Verdict:
     if lower > 0:
         return Verdict(BAD, "Unequal", f"{size}, which chance alone does not explain.")
+    if not violation > 0:
+        return Verdict(UNSURE, "No clear evidence", f"{size}.")
     return Verdict(UNSURE, "No clear evidence", f"{size}, which may be chance.")
 
 
@@ -116,16 +122,14 @@ def _pair(finding: Finding) -> str:
     more, less = finding.probabilities[part, g, h], finding.probabilities[part, h, g]
     if not finding.disparities[finding.headline] > 0:
         return "No difference was found between groups"
+    often, seldom = percents(more, less)
     if finding.criterion.name == "demographic_parity":
         worse = " (higher is worse)" if finding.higher_is == "worse" else ""
-        return (
-            f"{group} is placed above {other}{worse} in {percent(more)} of pairs and below in "
-            f"{percent(less)}"
-        )
+        return f"{group} is placed above {other}{worse} in {often} of pairs and below in {seldom}"
     if finding.criterion.name == "equal_opportunity":
         return (
-            f"A truly higher {group} is placed above {other} in {percent(more)} of pairs, a truly "
-            f"higher {other} above {group} in {percent(less)}"
+            f"A truly higher {group} is placed above {other} in {often} of pairs, a truly higher "
+            f"{other} above {group} in {seldom}"
         )
     values = f"{number(more)} against {number(less)}"
     if not isinstance(finding.criterion, PairwiseCriterion | HarmParity):
@@ -217,12 +221,14 @@ def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
         else f"no cut points on these scores are better by more than {result.gap:.2g}"
     )
     verdict = Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
-    return _if_near_constant(result.after.table, verdict, "cut points")
+    helps = result.goal.penalty and not result.of_fair_model
+    remedy = "; train a fair model, or allow a larger violation" if helps else ""
+    return _if_near_constant(result.after.table, verdict, "cut points", remedy)
 
 
 def _change(result: ThresholdResult, before: object) -> str:
     """Violation and cost before and after."""
-    old, title = result.state(result.cheapest if before is None else before), result.criterion.title
+    old, title = result.state_before(before), result.criterion.title
     if before is None and (old.violation, old.cost) == (result.violation, result.cost):
         return (
             f"The cut points of least cost are chosen: the violation of {title} is "

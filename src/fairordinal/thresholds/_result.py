@@ -148,6 +148,25 @@ class ThresholdResult:
         state : State
             With `cost`, `violation`, `objective`, and `shares` of the labels in each group.
         """
+        return self._state(thresholds, "thresholds")
+
+    def state_before(self, before: Any = None) -> State:
+        """Evaluate the thresholds that these are compared with on the same rows.
+
+        Parameters
+        ----------
+        before : array-like, default=None
+            Thresholds, as `state` takes them; None takes those of least cost.
+
+        Returns
+        -------
+        state : State
+            As `state` returns it.
+        """
+        return self._state(self.cheapest if before is None else before, "before")
+
+    def _state(self, thresholds: Any, name: str) -> State:
+        """Evaluate thresholds that are an argument of this name."""
         try:
             cuts = np.asarray(thresholds, dtype=np.float64)
         except (TypeError, ValueError):
@@ -155,7 +174,7 @@ class ThresholdResult:
         n_cuts, n_groups = len(self.labels) - 1, len(self.groups)
         if cuts.shape not in ((n_cuts,), (n_groups, n_cuts)) or not _ascend(cuts):
             raise ValueError(
-                f"thresholds must be {n_cuts} numbers in ascending order, one fewer than the "
+                f"{name} must be {n_cuts} numbers in ascending order, one fewer than the "
                 f"labels {self.labels.tolist()}, or a row of them for each group, got "
                 f"{thresholds!r}."
             )
@@ -264,7 +283,7 @@ class ThresholdResult:
         return make_frame(columns, self.library)
 
     def _states(self, before: Any) -> tuple[State, State]:
-        return self.state(self.cheapest if before is None else before), self.after
+        return self.state_before(before), self.after
 
     def __str__(self) -> str:
         return as_text(self)

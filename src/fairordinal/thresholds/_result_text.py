@@ -75,7 +75,7 @@ def _values(result: ThresholdResult, before: Any = None) -> Table:
 
 
 def _states(result: ThresholdResult, before: Any) -> tuple[State, State]:
-    return result.state(result.cheapest if before is None else before), result.after
+    return result.state_before(before), result.after
 
 
 def _cut_points(result: ThresholdResult, before: Any) -> Table:
@@ -146,7 +146,7 @@ def _closing(result: ThresholdResult, all_groups: bool = False) -> list[str]:
         lines.insert(0, hardly_tells_apart(result))
     hidden = len(result.groups) - MOST_GROUPS
     if hidden > 0 and not all_groups:
-        lines.append(f"{hidden} more groups: see .frame().")
+        lines.append(f"Groups that are not shown: {hidden}; see .frame().")
     return lines
 
 

@@ -138,23 +138,34 @@
     tip.style.top = 100 - mark[1] + "%";
   }
 
-  const nearest = (event) => {
+  const distances = (event) => {
     const box = plot.getBoundingClientRect();
-    let best = null, least = 44 * 44;
-    data.points.forEach((point, i) => {
-      if (!point[5]) return;
-      const dx = (point[5][0] / 100) * box.width - (event.clientX - box.left);
-      const dy = (1 - point[5][1] / 100) * box.height - (event.clientY - box.top);
-      if (dx * dx + dy * dy < least) { least = dx * dx + dy * dy; best = i; }
-    });
-    return best;
+    return data.points.map((point) => (point[5] ? Math.hypot(
+      (point[5][0] / 100) * box.width - (event.clientX - box.left),
+      (1 - point[5][1] / 100) * box.height - (event.clientY - box.top),
+    ) : Infinity));
+  };
+  const nearest = (event) => {
+    const all = distances(event), least = Math.min(...all);
+    return least < 44 ? all.indexOf(least) : null;
+  };
+  // Of points that overlap, the next one after the selected one.
+  const picked = (event) => {
+    const all = distances(event), least = Math.min(...all);
+    if (least >= 44) return null;
+    const overlapping = drawn.filter((number) => all[number] <= least + 4);
+    return overlapping.includes(selected)
+      ? overlapping[(overlapping.indexOf(selected) + 1) % overlapping.length]
+      : all.indexOf(least);
   };
   plot.addEventListener("pointermove", (event) => show(nearest(event)));
   plot.addEventListener("pointerleave", () => show(null));
   plot.addEventListener("click", (event) => {
     const fromKey = event.detail === 0;  // Enter or Space on a button
-    const number = fromKey ? Number(event.target.dataset.point) : nearest(event);
-    if (number !== null && !Number.isNaN(number)) select(number, true);
+    const number = fromKey ? Number(event.target.dataset.point) : picked(event);
+    if (number === null || Number.isNaN(number)) return;
+    select(number, true);
+    show(number);
   });
   plot.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

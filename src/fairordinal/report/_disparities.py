@@ -1,4 +1,4 @@
-"""Views of an audit: disparities of pairs of groups, and tables of each group.
+"""Views of the criteria of an audit: disparities of all pairs of groups.
 
 A criterion has a matrix of all pairs of groups and a list of pairs, the largest disparity first.
 Intervals are drawn on an axis and cells of the matrix are coloured by a *scale*, which pages that
@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairordinal._audit import SMALL_GROUPS_RULE, Audit, Finding
-from fairordinal._render import names_of, number, percent, quantity
+from fairordinal._audit import Audit, Finding
+from fairordinal._render import names_of, number
 from fairordinal._validation import Array
 from fairordinal.criteria import Criterion, HarmParity, PairwiseCriterion
 from fairordinal.plotting import colour_limit, worst_parts
 from fairordinal.report._numbers import (
+    SHADES,
     Axis,
     Bar,
     Tick,
@@ -28,7 +29,7 @@ from fairordinal.report._numbers import (
     interval_text,
     signed,
 )
-from fairordinal.report._page import LABEL_WIDTH, Name, display_names, user_text
+from fairordinal.report._page import Name, display_names, user_text
 
 MOST_IN_MATRIX = 60  # groups in the matrix of the main criterion; with more there is none
 MOST_IN_OTHERS = 12  # groups in the matrix of other criteria
@@ -36,10 +37,6 @@ MOST_WITH_INTERVALS = 8  # groups in a matrix with room for intervals
 MOST_PAIRS = 1000  # pairs of the main criterion
 MOST_OPEN = 20  # pairs shown at first for the main criterion; for the others, all that are listed
 SMALL_LAST = "; pairs with groups that are too small follow"
-SHADES = 5  # strengths of a colour
-MOST_OPEN_GROUPS = 6  # groups whose confusion matrices are shown at first
-MOST_CONFUSIONS = 60  # groups with a confusion matrix in the page
-MOST_LABELS = 30  # labels of a confusion matrix
 
 QUESTIONS = {
     "demographic_parity": (
@@ -76,9 +73,6 @@ PLACED = {  # the group with the positive disparity, by what higher labels are
     "better": ("favoured", "over"),
     "worse": ("disadvantaged", "compared with"),
 }
-
-
-# Disparities
 
 
 class Scale(NamedTuple):
@@ -120,6 +114,7 @@ class CriterionView(NamedTuple):
     second: str  # header of the second group
     caption: str  # caption of the matrix
     unit: str  # what is counted
+    values: str  # the two values that are compared
     violation: str
     interval: str
     evidence: str  # whether the interval of the violation excludes 0
@@ -211,21 +206,21 @@ def _question(criterion: Criterion) -> str:
     return QUESTIONS.get(criterion.name, "").format(side="high" if too_high else "low")
 
 
-def wording(finding: Finding) -> tuple[str, str, str, str]:
-    """Headers of the two groups of a pair, caption of the matrix, and what is counted."""
+def wording(finding: Finding) -> tuple[str, str, str, str, str]:
+    """Headers of the two groups of a pair, caption of the matrix, what is counted and compared."""
     rows, columns = "How much more the group of the row", "than the group of the column"
     if isinstance(finding.criterion, HarmParity):
         if finding.criterion.higher_is is None:
             caption = f"How much more being rated too low costs the group of the row {columns}"
-            return "costs more", "than", caption, "people"
-        return "harmed more", "than", f"{rows} is harmed {columns}", "people"
+            return "costs more", "than", caption, "people", "mean costs"
+        return "harmed more", "than", f"{rows} is harmed {columns}", "people", "mean harms"
     if isinstance(finding.criterion, PairwiseCriterion):
         first, second = PLACED[finding.higher_is]
         neutral = "How much more often the group of the row is placed above that of the column"
         caption = f"{rows} is {first} {columns}" if finding.higher_is else neutral
-        return first, second, caption, "pairs of people"
+        return first, second, caption, "pairs of people", "rates"
     caption = "How much more often this happens to the group of the row than to that of the column"
-    return "more often", "than", caption, "people"
+    return "more often", "than", caption, "people", "rates"
 
 
 def _evidence(finding: Finding) -> str:
@@ -302,138 +297,3 @@ def _disparity_shade(value: float, strongest: float) -> str:
     """Class of a colour: orange for positive, purple for negative, in five strengths."""
     strength = min(math.ceil(SHADES * abs(value) / strongest - 0.5), SHADES)
     return f"{'more' if value > 0 else 'less'}{strength}" if strength > 0 else ""
-
-
-# Groups
-
-
-class LabelShare(NamedTuple):
-    """How often a label is true, and how often it is predicted."""
-
-    true: str
-    predicted: str
-
-
-class ConfusionCell(NamedTuple):
-    """Number of rows with a true and a predicted label."""
-
-    text: str
-    shade: str
-    correct: bool
-
-
-class ErrorRates(NamedTuple):
-    """How often and how badly the labels of a group are wrong."""
-
-    mean_cost: str
-    too_low: str
-    correct: str
-    too_high: str
-    widths: tuple[float, float, float]  # of too low, correct and too high, in percent
-
-
-class GroupView(NamedTuple):
-    """A group with its size, errors, labels and confusion matrix."""
-
-    name: Name
-    rows: str
-    share: str
-    errors: ErrorRates | None
-    too_small: bool
-    labels: list[LabelShare]
-    confusion: list[list[ConfusionCell]] | None
-
-
-class GroupsView(NamedTuple):
-    """All groups, and the names of the labels."""
-
-    groups: list[GroupView]
-    labels: list[Name]
-    with_predictions: bool
-    rule: str  # which groups are too small; empty if none is
-    open: bool  # whether confusion matrices are shown at first
-    shortened: bool  # whether some confusion matrices are left out
-
-
-def groups_view(audit: Audit) -> GroupsView:
-    """View of each group; those that are too small by the first criterion are marked."""
-    table, columns, first = audit.table, audit.group_columns(), audit.findings[0]
-    names = display_names(table.groups.tolist())
-    cubes = table.cube if table.predicts_labels else [None] * len(names)
-    groups = [
-        _group_view(audit, columns, i, name, counts)._replace(too_small=bool(first.too_small[i]))
-        for i, (name, counts) in enumerate(zip(names, cubes, strict=True))
-    ]
-    return GroupsView(
-        groups,
-        display_names(table.labels.tolist(), LABEL_WIDTH),
-        table.predicts_labels,
-        f"Groups may be too small for a conclusion by {first.criterion.title}. {SMALL_GROUPS_RULE}"
-        if first.too_small.any()
-        else "",
-        len(names) <= MOST_OPEN_GROUPS,
-        len(names) > MOST_CONFUSIONS,
-    )
-
-
-def mean_cost(audit: Audit) -> float:
-    """Mean cost of all rows; nan for scores."""
-    columns = audit.group_columns()
-    if "mean_cost" not in columns:
-        return float("nan")
-    totals = audit.table.group_totals
-    return float(columns["mean_cost"] @ (totals / totals.sum()))
-
-
-def _group_view(
-    audit: Audit, columns: dict[str, Array], i: int, name: Name, counts: Array | None
-) -> GroupView:
-    """View of group i; `counts` are weights by true and predicted label."""
-    table, sample = audit.table, audit.table.unweighted
-    weight = float(table.group_totals[i])
-    return GroupView(
-        name,
-        quantity(float(columns["rows"][i])),
-        percent(weight / table.totals.sum()),
-        _error_rates(columns, i),
-        False,
-        _label_shares(table.totals[i] / weight, counts, weight),
-        None
-        if counts is None or i >= MOST_CONFUSIONS
-        else _confusion(sample.in_rows(sample.cube[i])),
-    )
-
-
-def _error_rates(columns: dict[str, Array], i: int) -> ErrorRates | None:
-    if "mean_cost" not in columns:
-        return None
-    low, high = float(columns["too_low"][i]), float(columns["too_high"][i])
-    correct = 1.0 - low - high
-    widths = (round(100 * low, 2), round(100 * correct, 2), round(100 * high, 2))
-    cost = number(float(columns["mean_cost"][i]))
-    return ErrorRates(cost, percent(low), percent(correct), percent(high), widths)
-
-
-def _label_shares(true: Array, counts: Array | None, weight: float) -> list[LabelShare]:
-    predicted = [""] * len(true) if counts is None else map(percent, counts.sum(axis=0) / weight)
-    return [LabelShare(percent(t), p) for t, p in zip(true.tolist(), predicted, strict=True)]
-
-
-def _confusion(counts: Array) -> list[list[ConfusionCell]] | None:
-    """Rows by true label (line) and predicted label (column); shades are shares of the line."""
-    if len(counts) > MOST_LABELS:
-        return None
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)  # a line may be empty
-    labels = range(len(counts))
-    return [
-        [
-            ConfusionCell(quantity(float(counts[y, f])), _share_shade(shares[y, f]), y == f)
-            for f in labels
-        ]
-        for y in labels
-    ]
-
-
-def _share_shade(share: float) -> str:
-    strength = round(SHADES * float(share))
-    return f"heat{strength}" if strength else ""
