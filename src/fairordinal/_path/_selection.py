@@ -25,8 +25,8 @@ EXPONENT = 1.3  # limits of a frontier are denser near 0
 def promising(pool: Pool, goals: Sequence[Goal], most: int) -> dict[Goal, list[int]]:
     """For each goal, the rankers of each basis with the best objective on in-sample scores.
 
-    In-sample scores of different bases differ in optimism, so that each basis has its own list. With
-    several bases, the lists are shorter. Of equally good rankers, the first is taken.
+    In-sample scores of different bases differ in optimism, so that each basis has its own list.
+    With several bases, the lists are shorter. Of equally good rankers, the first is taken.
     """
     screened = pool.screen(goals)
     most = max(FEWEST, round(2 * most / (1 + len(pool.bases))))
