@@ -200,7 +200,7 @@ def test_a_refitted_model_of_a_frontier_promises_nothing_old():
     X, y, a = people(60)
     frontier = FairOrdinalFrontier(estimator=LinearRegression(), cv=2, max_time=0.05)
     chosen = fit(frontier, X, y, a).select(knee=True)
-    chosen.set_params(max_violation=0.2)
+    chosen.set_params(max_violation=0.2, trade_off=None)
     again = FairThresholdClassifier(LinearRegression(), cv=2, max_violation=0.2)
     fresh = fit(again, *people(60, 1))
     assert fit(chosen, *people(60, 1)).expected_violation_ == fresh.expected_violation_
