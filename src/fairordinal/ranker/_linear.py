@@ -105,7 +105,7 @@ class FairLinearRanker(
         Labels in ascending order.
     n_features_in_ : int
         Number of features seen during `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if all of them are strings.
 
     See Also
