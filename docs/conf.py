@@ -15,9 +15,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 from flowchart import Flowchart  # noqa: E402
 from generated_pages import QUICK, write_pages  # noqa: E402
-from pictures import Picture, write_pictures  # noqa: E402
 
 import fairordinal  # noqa: E402
+from pictures import Picture, write_pictures  # noqa: E402
 
 project = "fairordinal"
 author = "fairordinal developers"

@@ -1,4 +1,4 @@
-"""Flow charts of Mermaid as SVG, so that the site needs neither a browser nor a network to draw them.
+"""Flow charts of Mermaid as SVG, so that the site needs no network to draw them.
 
 Only what `architecture.md` uses is read: nodes ``name["text"]`` and edges ``a --> b``, from top to
 bottom. A node is one layer below the lowest node that points to it. An edge that crosses layers
@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
+from itertools import pairwise
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -26,7 +27,8 @@ class Flowchart(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture, which scrolls on narrow screens."""
-        picture = f'<div class="flowchart" tabindex="0">{svg("\n".join(self.content))}</div>'
+        picture = svg("\n".join(self.content))
+        picture = f'<div class="flowchart" tabindex="0">{picture}</div>'
         return [nodes.raw("", picture, format="html")]
 
 
@@ -76,7 +78,7 @@ def arranged(labels: dict, edges: list) -> tuple[list[list], list[list]]:
     layers = [[name for name in labels if depth[name] == d] for d in range(max(depth.values()) + 1)]
     neighbours = defaultdict(list)
     for chain in chains:
-        for step, (first, second) in enumerate(zip(chain, chain[1:], strict=False)):
+        for step, (first, second) in enumerate(pairwise(chain)):
             neighbours[first].append(second)
             neighbours[second].append(first)
             if isinstance(second, tuple):
@@ -84,13 +86,17 @@ def arranged(labels: dict, edges: list) -> tuple[list[list], list[list]]:
     for turn in range(24):
         for layer in layers if turn % 2 == 0 else layers[::-1]:
             place = {each: i / len(row) for row in layers for i, each in enumerate(row)}
-            layer.sort(key=lambda each: sum(place[n] for n in neighbours[each]) / len(neighbours[each]))
+            layer.sort(
+                key=lambda each: sum(place[n] for n in neighbours[each]) / len(neighbours[each])
+            )
     return layers, chains
 
 
 def placed(layers: list[list], labels: dict) -> tuple[dict, int, int]:
     """Centre, top, width and height of all points, and the size of the picture."""
-    sizes = [sum(WIDTH if each in labels else BEND for each in row) + GAP * len(row) for row in layers]
+    sizes = [
+        sum(WIDTH if each in labels else BEND for each in row) + GAP * len(row) for row in layers
+    ]
     boxes, top, total = {}, 4, max(sizes) + 8
     for row, size in zip(layers, sizes, strict=True):
         height = max(LINE * len(labels[each]) + 16 for each in row if each in labels)
@@ -122,7 +128,7 @@ def box(x: int, top: int, wide: int, tall: int, lines: list[str]) -> str:
     """A box with lines of text; bold text has tags <b>."""
     rows = "".join(
         f'<text x="{x}" y="{top + 8 + LINE * (i + 0.75):.0f}"'
-        f'{" class=name" if "<b>" in line else ""}>{html.escape(re.sub("<.*?>", "", line))}</text>'
+        f"{' class=name' if '<b>' in line else ''}>{html.escape(re.sub('<.*?>', '', line))}</text>"
         for i, line in enumerate(lines)
     )
     return f'<rect x="{x - wide // 2}" y="{top}" width="{wide}" height="{tall}" rx="5"/>{rows}'

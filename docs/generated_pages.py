@@ -115,7 +115,7 @@ def name_page(module: object, name: str) -> str:
     if inspect.isclass(found):
         text += f".. autoclass:: {full}\n"
         if own := members(found):
-            text += f"   :members: {', '.join(own)}\n   :inherited-members:\n"
+            text += f"   :members: {', '.join(own)}\n"
         text += inherited(found)
     else:
         text += f".. {'autofunction' if inspect.isroutine(found) else 'autodata'}:: {full}\n"
@@ -138,7 +138,9 @@ def defined_here(found: type, name: str) -> bool:
     members = [vars(base)[name] for base in found.__mro__ if name in vars(base)]
     documented = next((member for member in members if member.__doc__), None)
     definition = getattr(documented, "fget", documented)
-    return getattr(definition, "__module__", "").startswith("fairordinal") and "_request" not in name
+    return (
+        getattr(definition, "__module__", "").startswith("fairordinal") and "_request" not in name
+    )
 
 
 def inherited(found: type) -> str:
@@ -146,14 +148,15 @@ def inherited(found: type) -> str:
     names = [
         name
         for name in sorted(dir(found))
-        if re.fullmatch(r"(fit|set|get|score|transform)_?\w*", name) and not defined_here(found, name)
+        if re.fullmatch(r"(fit|set|get|score|transform)_?\w*", name)
+        and not defined_here(found, name)
     ]
     if "get_params" not in names:
         return ""
     listed = ", ".join(f"``{name}``" for name in names)
     return (
-        f"\n   As in scikit-learn: {listed}. Requests such as ``set_fit_request`` say which columns "
-        "a pipeline passes on: :doc:`/howto/scikit_learn`.\n"
+        f"\n   As in scikit-learn: {listed}. Requests such as ``set_fit_request`` say which "
+        "columns a pipeline passes on: :doc:`/howto/scikit_learn`.\n"
     )
 
 

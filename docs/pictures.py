@@ -50,7 +50,8 @@ class Picture(SphinxDirective):
             raise self.error(f"docs/pictures.py draws no picture {name!r}")
         root, alt = "../" * self.env.docname.count("/"), PICTURES[name][0].__doc__
         images = "".join(
-            f'<img class="only-{theme} drawn" alt="{alt}" src="{root}_static/drawn/{name}-{theme}.svg">'
+            f'<img class="only-{theme} drawn" alt="{alt}" '
+            f'src="{root}_static/drawn/{name}-{theme}.svg">'
             for theme in THEMES
         )
         caption = nodes.paragraph(classes=["caption"])
@@ -66,9 +67,12 @@ def write_pictures(docs: Path) -> None:
 
     folder = docs / "_static" / "drawn"
     folder.mkdir(parents=True, exist_ok=True)
-    for (name, (draw, size)), (form, theme) in ((p, t) for p in PICTURES.items() for t in THEMES.items()):
+    for (name, (draw, size)), (form, theme) in (
+        (p, t) for p in PICTURES.items() for t in THEMES.items()
+    ):
         colour = dict.fromkeys(
-            ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), theme.text
+            ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"),
+            theme.text,
         )
         style = {"axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
         with plt.rc_context({**colour, **style, "font.size": 10, "svg.hashsalt": name}):
@@ -95,16 +99,23 @@ def picture(width: float, height: float) -> object:
 def pairs(figure, theme):
     """Three people of group A and three of group B on a scale of labels from 0 to 4."""
     axes = figure.subplots()
-    for y, group, labels, colour in ((1, "A", (2, 3, 4), theme.first), (0, "B", (0, 2, 3), theme.second)):
+    for y, group, labels, colour in (
+        (1, "A", (2, 3, 4), theme.first),
+        (0, "B", (0, 2, 3), theme.second),
+    ):
         axes.scatter(labels, [y] * 3, s=260, color=colour, zorder=3)
         axes.text(-0.75, y, f"group {group}", va="center", color=colour, weight="bold")
     for a in (2, 3, 4):
         for b in (0, 2, 3):
             colour = theme.first if a > b else theme.second if b > a else theme.muted
             axes.plot([a, b], [1, 0], color=colour, lw=1.6, ls="-" if a != b else ":")
-    axes.set(xticks=range(5), yticks=[], xlim=(-0.9, 4.4), ylim=(-0.4, 1.4), xlabel="predicted label")
+    axes.set(
+        xticks=range(5), yticks=[], xlim=(-0.9, 4.4), ylim=(-0.4, 1.4), xlabel="predicted label"
+    )
     axes.spines["left"].set_visible(False)
-    axes.set_title("of 9 pairs: A above B in 6, B above A in 1, 2 ties → disparity 5/9 = 0.56", fontsize=10)
+    axes.set_title(
+        "of 9 pairs: A above B in 6, B above A in 1, 2 ties → disparity 5/9 = 0.56", fontsize=10
+    )
 
 
 @picture(7, 2.8)
@@ -144,8 +155,10 @@ def hundred_pairs(figure, theme):
     x, y = np.divmod(np.arange(100), 5)
     axes.scatter(x, -y, c=colours, marker="s", s=170)
     for place, text, colour in (
-        (4, "43: A above B", theme.first), (10.5, "19 ties", theme.text), (16, "38: B above A", theme.second)
-    ):  # fmt: skip
+        (4, "43: A above B", theme.first),
+        (10.5, "19 ties", theme.text),
+        (16, "38: B above A", theme.second),
+    ):
         axes.text(place, 0.9, text, ha="center", color=colour, weight="bold")
     axes.set(ylim=(-4.7, 1.6), xlim=(-0.7, 19.7))
     axes.axis("off")
@@ -229,15 +242,19 @@ def all_cuts():
 
 @picture(7, 3)
 def every_cut(figure, theme):
-    """Cost and violation of every choice of two cut points, with the limit and the proved optimum."""
+    """Cost and violation of all choices of two cut points, the limit, and the proved optimum."""
     *_, found, best, free = all_cuts()
     axes = figure.subplots()
     axes.scatter(*found.T, s=7, color=theme.muted, label="other cut points")
     axes.axvline(0.15, color=theme.text, ls="--", lw=1)
-    axes.scatter([best.violation], [best.cost], s=70, color=theme.second, zorder=3, label="within the limit")
+    axes.scatter(
+        [best.violation], [best.cost], s=70, color=theme.second, zorder=3, label="within the limit"
+    )
     axes.scatter([free.violation], [free.cost], s=70, color=theme.first, zorder=3, label="cheapest")
     axes.hlines(best.lower_bound, 0, 0.15, color=theme.second, lw=2)
-    axes.text(0.003, best.lower_bound - 0.06, "proved: nothing below", fontsize=9, color=theme.second)
+    axes.text(
+        0.003, best.lower_bound - 0.06, "proved: nothing below", fontsize=9, color=theme.second
+    )
     axes.set(xlabel="violation", ylabel="mean cost", ylim=(0.12, 1.05), xlim=(0, 0.62))
     axes.legend(loc="upper right", fontsize=9)
 
@@ -280,16 +297,37 @@ def bins(figure, theme):
     top.plot(fine, spline(fine - score), color=theme.text, lw=1)
     top.axvline(score, color=theme.second)
     top.text(score + 0.12, 0.62, "one score", color=theme.second)
-    top.set(title="1. a score is spread over four bins, by a cubic B-spline", xlim=(-6, 6), yticks=[], xticks=grid)
+    top.set(
+        title="1. a score is spread over four bins, by a cubic B-spline",
+        xlim=(-6, 6),
+        yticks=[],
+        xticks=grid,
+    )
     random = np.random.default_rng(1)
     others = random.normal(-0.8, 1.4, 60)
     loss = np.log1p(np.exp(-(fine[:, None] - others)))
     counts = spline(grid[:, None] - others).sum(axis=1)
     binned = (np.log1p(np.exp(-(grid[:, None] - grid))) @ counts) / 60
-    low.bar(grid, counts / counts.max(), 0.75, color=theme.muted, alpha=0.6, label="histogram of a cell, 60 rows")
-    low.plot(fine, loss.mean(axis=1), color=theme.text, lw=1.5, label="mean loss against all 60 rows")
-    low.scatter(grid, binned, color=theme.second, zorder=3, label="histogram ∗ loss, for all bins at once")
-    low.set(title="2. one convolution gives the loss of all pairs", xlim=(-6, 6), xlabel="score", xticks=grid)
+    low.bar(
+        grid,
+        counts / counts.max(),
+        0.75,
+        color=theme.muted,
+        alpha=0.6,
+        label="histogram of a cell, 60 rows",
+    )
+    low.plot(
+        fine, loss.mean(axis=1), color=theme.text, lw=1.5, label="mean loss against all 60 rows"
+    )
+    low.scatter(
+        grid, binned, color=theme.second, zorder=3, label="histogram ∗ loss, for all bins at once"
+    )
+    low.set(
+        title="2. one convolution gives the loss of all pairs",
+        xlim=(-6, 6),
+        xlabel="score",
+        xticks=grid,
+    )
     low.legend(fontsize=9)
 
 
@@ -332,7 +370,7 @@ def promises():
 
 @picture(7, 2.8)
 def optimism(figure, theme):
-    """Violations of 40 samples of 200 rows: seen within the limit, true values on both sides of it."""
+    """Violations in 40 samples of 200 rows are within the limit; most true ones are above it."""
     seen, true = promises()
     axes = figure.subplots()
     jitter = np.random.default_rng(0).uniform(-0.15, 0.15, len(seen))
@@ -341,7 +379,9 @@ def optimism(figure, theme):
     axes.axvline(0.1, color=theme.text, ls="--", lw=1)
     axes.text(0.102, 1.42, "limit", fontsize=9)
     labels = ["in the population", "on the rows used"]
-    axes.set(yticks=[0, 1], yticklabels=labels, ylim=(-0.5, 1.7), xlim=(0, None), xlabel="violation")
+    axes.set(
+        yticks=[0, 1], yticklabels=labels, ylim=(-0.5, 1.7), xlim=(0, None), xlabel="violation"
+    )
 
 
 # Trees
@@ -352,11 +392,15 @@ def ramps(figure, theme):
     """Three clipped linear functions of a feature, and their weighted sum."""
     x = np.linspace(-3, 3, 300)
     left, right = figure.subplots(1, 2)
-    parts = [np.clip(slope * x + shift, -1, 1) for slope, shift in ((1.6, 2.6), (1.2, 0), (2, -3.4))]
+    parts = [
+        np.clip(slope * x + shift, -1, 1) for slope, shift in ((1.6, 2.6), (1.2, 0), (2, -3.4))
+    ]
     for part, colour in zip(parts, (theme.first, theme.second, theme.muted), strict=True):
         left.plot(x, part, color=colour, lw=2)
     left.set(title="ramps, one for each boundary", xlabel="feature", yticks=[-1, 0, 1])
-    right.plot(x, 0.5 * parts[0] + 1.1 * parts[1] + 0.4 * parts[2] + 0.15 * x, color=theme.text, lw=2)
+    right.plot(
+        x, 0.5 * parts[0] + 1.1 * parts[1] + 0.4 * parts[2] + 0.15 * x, color=theme.text, lw=2
+    )
     right.plot(x, 0.72 * x, color=theme.muted, ls=":", label="linear score")
     right.set(title="a score: weighted sum", xlabel="feature", yticks=[])
     right.legend(fontsize=9)
