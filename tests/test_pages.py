@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import pytest
 import sklearn
 
+from fitted import effort, full_effort
 from pages import DOCS, ELSEWHERE, ROOT, blocks, pages, run_page
 
 PAGES = [page for page in pages() if page.name not in ELSEWHERE and blocks(page)]
@@ -19,10 +20,10 @@ def elsewhere(tmp_path, monkeypatch):
     plt.close("all")
 
 
-@pytest.mark.usefixtures("small_effort")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_blocks_of_a_page_run(page):
-    run_page(page, {"__name__": "__main__"})
+    with full_effort() if page.name == "README.md" else effort():
+        run_page(page, {"__name__": "__main__"})
 
 
 def test_blocks_that_fail_or_print_something_else_are_found(tmp_path):
@@ -30,6 +31,7 @@ def test_blocks_that_fail_or_print_something_else_are_found(tmp_path):
         ("```python\n1 / 0\n```", ZeroDivisionError),
         ("```python\nprint(1)\n```\n\n```text\n2\n```", AssertionError),
         ("```bash\nfairordinal audit missing.csv --y y --pred p --group g\n```", AssertionError),
+        ("```bash\nfairordinal demo --wrong\n```", AssertionError),
         ("```bash\nrm file\n```", AssertionError),
         ("```bash\nmake coffee\n```", AssertionError),
     ]:
