@@ -86,7 +86,7 @@ def picture(width: float, height: float) -> object:
     """Register a function that draws a picture of this size, in inches."""
 
     def register(draw: object) -> object:
-        PICTURES[draw.__name__.replace("_", "-")] = (draw, (width, height))
+        PICTURES[draw.__name__.replace("_", "-")] = (draw, (width * 0.8, height))
         return draw
 
     return register
@@ -127,8 +127,8 @@ def tshirts(figure, theme):
         figure.subplots(1, 2, sharey=True), stars.items(), (theme.first, theme.second), strict=True
     ):
         right = np.array(counts) * (1, 1, 0.5)
-        axes.bar([1, 2, 3], counts, color=theme.muted, label="predicted one star too low")
-        axes.bar([1, 2, 3], right, color=colour, label="predicted correctly")
+        axes.bar([1, 2, 3], counts, color=theme.muted, label="one star too low")
+        axes.bar([1, 2, 3], right, color=colour, label="predicted as is")
         axes.set(title=vendor, xticks=[1, 2, 3], xlabel="true stars")
         axes.legend(loc="upper left", fontsize=8)
     figure.axes[0].set_ylabel("T-shirts")
@@ -252,9 +252,7 @@ def every_cut(figure, theme):
     )
     axes.scatter([free.violation], [free.cost], s=70, color=theme.first, zorder=3, label="cheapest")
     axes.hlines(best.lower_bound, 0, 0.15, color=theme.second, lw=2)
-    axes.text(
-        0.003, best.lower_bound - 0.06, "proved: nothing below", fontsize=9, color=theme.second
-    )
+    axes.text(0.003, best.lower_bound - 0.06, "proved bound", fontsize=9, color=theme.second)
     axes.set(xlabel="violation", ylabel="mean cost", ylim=(0.12, 1.05), xlim=(0, 0.62))
     axes.legend(loc="upper right", fontsize=9)
 
@@ -274,8 +272,8 @@ def moved_cuts(figure, theme):
         axes.axvline(cut, color=theme.text, lw=2)
     axes.plot([], [], color=theme.muted, ls=":", lw=2, label="cheapest")
     axes.plot([], [], color=theme.text, lw=2, label="within the limit")
-    axes.set(yticks=[0, 1], yticklabels=["group A", "group B"], ylim=(-0.5, 1.9), xlabel="score")
-    axes.legend(loc="upper left", ncols=2, fontsize=9)
+    axes.set(yticks=[0, 1], yticklabels=["group A", "group B"], ylim=(-0.5, 1.5), xlabel="score")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9)
 
 
 # Training

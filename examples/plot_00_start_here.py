@@ -15,12 +15,14 @@ Four steps follow: **audit**, **repair**, **train**, **report**. The data comes 
 the same story on the command line.
 """
 
+# sphinx_gallery_thumbnail_number = 4
+import matplotlib.pyplot as plt
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_predict
 
 from fairordinal import FairOrdinalFrontier, audit, optimize_thresholds
 from fairordinal.datasets import load_diabetes
-from fairordinal.plotting import DisparityDisplay, GroupConfusionDisplay, ScoreDisplay
+from fairordinal.plotting import GroupConfusionDisplay, ScoreDisplay
 
 data = load_diabetes()
 X, y, sex = data.data, data.target, data.sensitive_features
@@ -43,7 +45,13 @@ print(result)
 # This depends on the sex of that patient: 77 % or 50 %. The difference, 0.27, is the *violation*.
 # Its interval does not contain 0, so chance alone does not explain it.
 
-DisparityDisplay.from_audit(result, criterion="equal_opportunity")
+names = ["harm_parity", "equalized_odds", "equal_opportunity", "demographic_parity"]
+_, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
+for name in names:
+    interval, violation = result[name].violation_interval, result[name].violation
+    ax.plot(interval, [name, name], color="tab:blue", linewidth=5, solid_capstyle="round")
+    ax.plot(violation, name, "o", color="black")
+ax.set(xlabel="violation, with its 95 % interval", xlim=(0, 0.5))
 
 # %%
 # Where does it come from? Each row of these matrices is a true level. Patients of sex 1 are often

@@ -7,13 +7,14 @@ the predictions are fair to both sexes. You have a table with three columns: the
 predicted level, and the sex. You do not have the model. This is enough.
 """
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_predict
 
 from fairordinal import assert_pairwise_fair, audit
 from fairordinal.datasets import load_diabetes
-from fairordinal.plotting import DisparityDisplay
+from fairordinal.plotting import GroupConfusionDisplay
 
 data = load_diabetes()
 scores = cross_val_predict(LinearRegression(), data.data, data.target)  # the vendor's secret
@@ -49,17 +50,28 @@ finding = result["equal_opportunity"]
 low, high = finding.violation_interval
 print(f"violation {finding.violation:.2f}, 95 % interval from {low:.2f} to {high:.2f}; limit 0.1")
 
-display = DisparityDisplay.from_audit(result, criterion="equal_opportunity")
-for limit in (-0.1, 0.1):
-    display.ax_.axvline(limit, color="black", linestyle=":")
+names = ["harm_parity", "equalized_odds", "equal_opportunity", "demographic_parity"]
+_, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
+for name in names:
+    interval, violation = result[name].violation_interval, result[name].violation
+    ax.plot(interval, [name, name], color="tab:blue", linewidth=5, solid_capstyle="round")
+    ax.plot(violation, name, "o", color="black")
+ax.set(xlabel="violation, with its 95 % interval", xlim=(0, 0.5))
+ax.axvline(0.1, color="black", linestyle="--")
 
 # %%
-# The whole interval is beyond the dotted limit. This is evidence that the limit is exceeded. (If
-# the limit were inside the interval, the data could not tell.)
+# The whole interval of equal opportunity is beyond the dashed limit. This is evidence that the
+# limit is exceeded. (If the limit were inside the interval, the data could not tell.)
 #
 # Where does it come from?
 # ------------------------
 #
+# Rows of these matrices are true levels, columns predicted ones. Patients of sex 1 are often left
+# of the diagonal: their level is predicted too low.
+
+GroupConfusionDisplay.from_audit(result)
+
+# %%
 # The violation is a sum over cut points and over pairs of true levels. If the vendor also gives
 # the scores, it is divided into what the scores do and what rounding does.
 

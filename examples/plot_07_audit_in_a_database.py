@@ -12,13 +12,13 @@ occur? Fifty million rows become forty.
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from fairordinal import audit, audit_counts
 from fairordinal.datasets import make_biased_ordinal
-from fairordinal.plotting import DisparityDisplay
 
 made = make_biased_ordinal(50_000, bias=0.5, n_labels=4, random_state=0)
 decisions = pd.DataFrame({
@@ -38,7 +38,20 @@ decisions.to_parquet(warehouse)
 
 result = audit("grade", "predicted", sensitive_features="region", data=pl.scan_parquet(warehouse))
 print(result)
-DisparityDisplay.from_audit(result)
+
+# %%
+# Why all rows, and not a sample? The intervals say it:
+
+_, ax = plt.subplots(figsize=(6, 2.1), layout="constrained")
+for rows in (500, 5_000, 50_000):
+    part = decisions[:rows]
+    finding = audit(part["grade"], part["predicted"], sensitive_features=part["region"])[
+        "equal_opportunity"
+    ]
+    name = f"{rows:,} rows"
+    ax.plot(finding.violation_interval, [name, name], linewidth=5, solid_capstyle="round")
+    ax.plot(finding.violation, name, "o", color="black")
+ax.set(xlabel="violation, with its 95 % interval", xlim=(0, None), ylim=(-0.5, 2.5))
 
 # %%
 # Or run the query yourself
