@@ -38,8 +38,11 @@ extensions = [
 exclude_patterns = ["_build", "pictures/**/*.md", "gallery/**/*.ipynb", "gallery/**/*.py"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 default_role = "literal"
+smartquotes = False  # quotes of code would change
+python_maximum_signature_line_length = 60
+toc_object_entries_show_parents = "hide"
 
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath", "smartquotes"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 myst_fence_as_directive = ["mermaid"]
 
@@ -64,7 +67,7 @@ sphinx_gallery_conf = {
     "reference_url": {"fairordinal": None},
     "doc_module": ("fairordinal",),
     "backreferences_dir": "reference/backreferences",
-    "capture_repr": ("_repr_html_", "__repr__"),
+    "capture_repr": ("_repr_html_",),
     "ignore_repr_types": r"matplotlib|fairordinal.*Display",
     "matplotlib_animations": False,
 }
