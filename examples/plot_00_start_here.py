@@ -10,7 +10,7 @@ Install the library first::
 
     pip install "fairordinal[plot,report,trees]"
 
-Four steps follow: **audit**, **repair**, **train**, **report**. The data comes with scikit-learn:
+(:doc:`Other parts </howto/install>` are optional.) Four steps follow: **audit**, **repair**, **train**, **report**. The data comes with scikit-learn:
 442 patients, nine features, two groups. ``fairordinal demo`` (or ``make demo`` in a clone) tells
 the same story on the command line.
 """
@@ -129,6 +129,7 @@ print(f"{len(page.html) // 1000} kB of HTML; page.save('report.html') writes it"
 # you have                                      read
 # ============================================  ==================================================
 # predictions of somebody else's model          :doc:`plot_01_audit_a_model`
+# a file, and no wish to write code             :doc:`/howto/command_line`
 # a model that you want to keep                 :doc:`plot_02_repair_cut_points`
 # a table, and no model yet                     :doc:`plot_03_train_in_a_pipeline`
 # a meeting about which model to take           :doc:`plot_04_choose_from_the_frontier`
