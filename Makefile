@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS := 1  # tests run in parallel already
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-slow bench browser docs clean
+.PHONY: demo test test-slow bench browser clean
 
 demo: $(READY)  ## set up everything; from an unfair model on embedded data to a fair one and a report
 	$(BIN)/fairordinal demo
@@ -35,11 +35,6 @@ bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_cli.py
 	$(BIN)/python benchmarks/bench_scale_audit.py
 
-docs: $(VENV)/.docs  ## the site in docs/_build/html; it needs no network
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
-	$(BIN)/python docs/check_links.py docs/_build/html
-	$(BIN)/python -m pytest -q tests/test_pages.py tests/test_site.py --doctest-modules src/fairordinal
-
 browser:  ## Chromium for the tests of reports, where root may install it; never fails
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
 	command -v google-chrome > /dev/null || \
@@ -54,9 +49,15 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.PHONY: docs
+docs: $(VENV)/.docs  ## the site in docs/_build/html, without a network; its links and code blocks
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+	$(BIN)/python -m pytest -q tests/test_pages.py tests/test_site.py --doctest-modules src/fairordinal
+
 $(VENV)/.docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@
-
-clean:
-	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
