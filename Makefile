@@ -35,6 +35,16 @@ bench: $(READY)  ## benchmarks at full size; see benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/bench_cli.py
 	$(BIN)/python benchmarks/bench_scale_audit.py
 
+.PHONY: docs
+docs: $(VENV)/.docs  ## the site in docs/_build/html, without a network; its links and code blocks
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+	$(BIN)/python -m pytest -q tests/test_pages.py tests/test_site.py --doctest-modules src/fairordinal
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@
+
 browser:  ## Chromium for the tests of reports, where root may install it; never fails
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
 	command -v google-chrome > /dev/null || \
@@ -51,13 +61,3 @@ $(READY): pyproject.toml
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
-
-.PHONY: docs
-docs: $(VENV)/.docs  ## the site in docs/_build/html, without a network; its links and code blocks
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
-	$(BIN)/python docs/check_links.py docs/_build/html
-	$(BIN)/python -m pytest -q tests/test_pages.py tests/test_site.py --doctest-modules src/fairordinal
-
-$(VENV)/.docs: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
-	touch $@
