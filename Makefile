@@ -11,6 +11,16 @@ export OMP_NUM_THREADS := 1
 demo: $(READY)  ## set up everything; from an unfair model on embedded data to a fair one and a report
 	$(BIN)/fairordinal demo
 
+.PHONY: docs
+docs: $(VENV)/.docs  ## the site in docs/_build/html, without a network; its links and code blocks
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+	$(BIN)/python -m pytest -q tests/test_pages.py tests/test_site.py --doctest-modules src/fairordinal
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@
+
 test: $(READY) browser  ## set up everything; lint, types, tests and their branch coverage
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples

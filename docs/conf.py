@@ -1,6 +1,6 @@
-"""Configuration of the site: `python -m sphinx docs docs/_build/html` builds it.
+"""Configuration of the site: `make docs` builds it.
 
-It needs ``pip install "fairordinal[docs,test]"``. FAIRORDINAL_DOCS=quick does not run the examples.
+It needs ``pip install "fairordinal[docs]"``. FAIRORDINAL_DOCS=quick does not run the tutorials.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+os.environ.setdefault("MPLBACKEND", "Agg")
 
-from generated_pages import write_pages  # noqa: E402
+from flowchart import Flowchart  # noqa: E402
+from generated_pages import QUICK, write_pages  # noqa: E402
 
 import fairordinal  # noqa: E402
+from pictures import Picture, write_pictures  # noqa: E402
 
 project = "fairordinal"
 author = "fairordinal developers"
@@ -33,14 +36,17 @@ extensions = [
     "sphinx-mathjax-offline",  # formulas without a network
 ]
 exclude_patterns = ["_build", "pictures/**/*.md", "gallery/**/*.ipynb", "gallery/**/*.py"]
-templates_path = ["_templates"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-nitpicky = False
+default_role = "literal"
+smartquotes = False  # quotes of code would change
+python_maximum_signature_line_length = 60
+toc_object_entries_show_parents = "hide"
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "smartquotes"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+myst_fence_as_directive = ["mermaid"]
 
-autosummary_generate = True
+autosummary_generate = False  # `generated_pages` writes a page for each name
 autodoc_typehints = "none"  # the docstrings have the types
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -54,12 +60,16 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
-    "min_reported_time": 10,
-    "plot_gallery": os.environ.get("FAIRORDINAL_DOCS") != "quick",
+    "write_computation_times": False,
+    "min_reported_time": 1000,
+    "plot_gallery": not QUICK,
     "abort_on_example_error": True,
     "reference_url": {"fairordinal": None},
     "doc_module": ("fairordinal",),
     "backreferences_dir": "reference/backreferences",
+    "capture_repr": ("_repr_html_",),
+    "ignore_repr_types": r"matplotlib|fairordinal.*Display",
+    "matplotlib_animations": False,
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -78,10 +88,21 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+html_sidebars = {"index": [], "gallery/plot_00_start_here": []}
+html_context = {"default_mode": "auto"}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 
-def setup(app):
+def at_home(app: object, docname: str, source: list[str]) -> None:
+    """Links of the repository lead to pages of the site."""
+    source[0] = source[0].replace("](../benchmarks/RESULTS.md", "](benchmarks.md")
+
+
+def setup(app: object) -> None:
     """Write the pages that are made from the code before Sphinx reads the others."""
-    app.connect("builder-inited", lambda app: write_pages(HERE))
+    app.add_directive("mermaid", Flowchart)
+    app.add_directive("picture", Picture)
+    app.connect("builder-inited", lambda app: write_pages(HERE), priority=100)
+    app.connect("builder-inited", lambda app: write_pictures(HERE), priority=100)
+    app.connect("source-read", at_home)

@@ -1,18 +1,19 @@
 """
-4. Choose a model from the frontier
-===================================
+4. Choose from the frontier, with the people concerned
+======================================================
 
-How much accuracy is fairness worth? This is not a technical question. The frontier shows all
-compromises, so that those who are concerned can choose.
+**The question.** A fairer model makes more errors. How much accuracy is fairness worth? This is not
+a technical question. The frontier shows all compromises; doctors, patients and management choose.
 """
 
 import sys
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_predict
 
-from fairordinal import FairOrdinalFrontier, optimize_thresholds
+from fairordinal import FairOrdinalFrontier, audit, optimize_thresholds
 from fairordinal.datasets import load_diabetes
 from fairordinal.metrics import mean_cost, pairwise_equal_opportunity_difference
 
@@ -20,20 +21,23 @@ data = load_diabetes()
 X, y, sex = data.data, data.target, data.sensitive_features
 
 # %%
+# All compromises
+# ---------------
+#
 # Each model of the frontier is cheaper than all fairer ones. Cost and violation are estimates for
-# new rows, by cross-validation.
+# new patients, by cross-validation.
 
 frontier = FairOrdinalFrontier("equal_opportunity", alpha=1e-3, cv=3)
 frontier.fit(X, y, sensitive_features=sex)
 print(frontier)
 
 # %%
-# Other ways to be fair
-# ---------------------
+# Are there better ways?
+# ----------------------
 #
-# For comparison: a regression whose predictions are rounded, fair thresholds for its scores, a
-# random mixture of it with the best constant label, and this label. All of them use out-of-fold
-# scores.
+# A fair question at the meeting. For comparison: a regression whose predictions are rounded, fair
+# cut points for its scores, a random mixture of it with the best constant level, and this level.
+# All of them use out-of-fold scores.
 
 scores = cross_val_predict(Ridge(0.1), X, y)
 rounded = scores.round().clip(0, 4).astype(int)
@@ -58,7 +62,7 @@ cuts = [
 ]
 
 # %%
-# The knee is where the curve bends most: a start for a discussion, not a rule.
+# The knee is where the curve bends most: a start for the discussion, not a rule.
 
 model = frontier.select(knee=True)
 display = frontier.plot(
@@ -76,11 +80,43 @@ print(f"Expected on new rows at the knee: mean cost {model.expected_cost_:.3f}, 
       f"violation {model.expected_violation_:.3f}.")  # fmt: skip
 
 # %%
-# Other ways to select: a limit on the violation, on average or with confidence, or a limit on the
-# cost.
+# From points to people
+# ---------------------
+#
+# "A violation of 0.1" does not mean much to a patient. Translate a few points into people of each
+# sex. Here are three candidates for the meeting: a limit of 0.2, a limit of 0.1, and the knee.
 
-for options in ({"max_violation": 0.1}, {"max_cost": 0.9}):
-    picked = frontier.select(**options)
-    print(
-        options, f"-> cost {picked.expected_cost_:.3f}, violation {picked.expected_violation_:.3f}"
-    )
+
+def per_hundred(candidate):
+    """How many of a hundred patients of each sex are rated too low."""
+    groups = audit(y, candidate.predict(X), sensitive_features=sex).group_frame()
+    return {f"{row.group} rated too low": round(100 * row.too_low) for row in groups.itertuples()}
+
+
+options = {"limit 0.2": {"max_violation": 0.2}, "limit 0.1": {"max_violation": 0.1}}
+options["knee"] = {"knee": True}
+rows = []
+for name, option in options.items():
+    picked = frontier.select(**option)
+    rows.append({
+        "candidate": name,
+        "wrong by, levels": round(picked.expected_cost_, 2),
+        "violation": round(picked.expected_violation_, 2),
+        **per_hundred(picked),
+    })  # fmt: skip
+pd.DataFrame(rows)
+
+# %%
+# A decision
+# ----------
+#
+# Things that were said at such meetings: "A patient who is rated too low is not seen in time; one
+# who is rated too high loses an afternoon." (Then choose another cost:
+# :doc:`plot_10_own_criterion_and_cost`.) "We cannot explain a difference of 20 pairs in 100." (Then
+# the limit of 0.2 is out.) Write down who chose, what, and why; the report has a place for it:
+# :doc:`plot_08_hand_it_over`.
+#
+# A cost may be the limit, too: "not more than 0.9 levels wrong".
+
+picked = frontier.select(max_cost=0.9)
+print(f"cost {picked.expected_cost_:.3f}, violation {picked.expected_violation_:.3f}")

@@ -23,7 +23,7 @@ def test_a_model_is_audited(capsys):
 
 def test_a_model_is_repaired(capsys):
     ran = runpy.run_path(EXAMPLES / "plot_02_repair_cut_points.py", run_name="__main__")
-    assert ran["model"].expected_violation_ <= 0.15
+    assert ran["model"].expected_violation_ <= 0.2
     assert "proved lower bound" in capsys.readouterr().out
 
 

@@ -94,5 +94,5 @@ def test_every_module_has_a_layer_and_every_layer_exists():
 
 def test_the_guide_for_contributors_lists_the_same_layers():
     guide = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
-    lines = guide.read_text().partition("    _support")[2].partition("\n\n")[0].splitlines()
-    assert ["_support", *(line.strip().split("  ")[0] for line in lines[1:])] == LAYERS
+    rows = guide.read_text().partition("| layer |")[2].partition("\n\n")[0].splitlines()
+    assert [row.split("|")[1].replace("`", "").strip() for row in rows[2:]] == LAYERS

@@ -103,8 +103,9 @@ def audit(
         ``"standard_equalized_odds"``, or instances of Criterion. None takes the first six, or
         the first four if predictions are scores.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        Costs of errors, for the mean cost of each group and for harms: |i-j|, 1{i≠j}, (i-j)²,
-        |i-j|·(1 + 1{j>i}) for true label i and predicted label j, or a V-shaped matrix.
+        Costs of errors, for the mean cost of each group and for harms: ``|i-j|``, ``1{i≠j}``,
+        ``(i-j)²``, ``|i-j|·(1 + 1{j>i})`` for true label i and predicted label j, or a V-shaped
+        matrix.
     interval : {"delta", "bootstrap", "distribution_free"}, default="delta"
         How intervals are made: by the delta method, by resampling, or by a tail bound that is
         valid for any sample size, and wide.

@@ -7,6 +7,7 @@
 `_messages`    hidden characters as escapes: `visible`, `visible_lines`, `escaped`;
                `warn` points to the caller's line; `optional` imports optional packages
 `_progress`    progress on standard error: `show_progress`, `progress`, `part`, `steps`, …
+`_site`        links to the site: `SiteLinkMixin`
 =============  ====================================================================
 
 Every command and every audit imports this package. Imports that are slow, or that may fail, are
@@ -36,8 +37,10 @@ from fairordinal._support._progress import (
     show_progress,
     steps,
 )
+from fairordinal._support._site import SiteLinkMixin
 
 __all__ = [
+    "SiteLinkMixin",
     "advance",
     "awaited",
     "escaped",

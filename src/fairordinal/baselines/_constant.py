@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
-from fairordinal._support import wholly
+from fairordinal._support import SiteLinkMixin, wholly
 from fairordinal._validation import Array
 from fairordinal.baselines._inputs import CodedLabels, count_rows, read_labels
 
@@ -29,7 +29,7 @@ def cheapest_label(rows: CodedLabels, cost_matrix: Any) -> tuple[int, float]:
     return code, unit * float(cost[code])
 
 
-class ConstantClassifier(ClassifierMixin, BaseEstimator):
+class ConstantClassifier(ClassifierMixin, SiteLinkMixin, BaseEstimator):
     r"""Constant predictor: one label for all rows, the one with the least mean cost.
 
     With absolute cost it is the (weighted, lower) median of the labels, with zero-one cost the

@@ -19,7 +19,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairordinal._rows import seed_of
-from fairordinal._support import wholly
+from fairordinal._support import SiteLinkMixin, wholly
 from fairordinal._validation import Array, warn_misaligned
 from fairordinal.baselines._inputs import (
     count_rows,
@@ -33,7 +33,7 @@ N_FOLDS = 5
 MIN_DISTANCE = 4.0  # between the two thresholds of a model whose scores become probabilities
 
 
-class CumulativeClassifier(GroupedScoreMixin, WrapperMixin, BaseEstimator):
+class CumulativeClassifier(GroupedScoreMixin, WrapperMixin, SiteLinkMixin, BaseEstimator):
     """Fair binary classifiers for the questions "is the label above c?".
 
     This makes fair methods for two labels comparable. There is a binary classifier for each label c
@@ -158,7 +158,7 @@ def _answers(model: Any, X: Any, arguments: dict[str, Any]) -> Array:
     return np.asarray(model.predict(X, **passed)).astype(np.intp)
 
 
-class _Decomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):
+class _Decomposition(ClassifierMixin, MetaEstimatorMixin, SiteLinkMixin, BaseEstimator, ABC):
     """Base class of ORCA's decompositions: codes of the labels that occur, in and out."""
 
     labels: Any

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._rows import fold_numbers, seed_of
-from fairordinal._support import wholly
+from fairordinal._support import SiteLinkMixin, wholly
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -44,7 +44,7 @@ from fairordinal.estimators import GroupedScoreMixin, NamedFeaturesMixin
 CRITERIA = ("demographic_parity", "equalized_odds")
 
 
-class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator):
+class LinearPostClassifier(GroupedScoreMixin, NamedFeaturesMixin, SiteLinkMixin, BaseEstimator):
     r"""A probabilistic classifier whose labels are chosen by a linear program for fairness.
 
     A competitor from fair classification. It limits differences in the shares of each label, not

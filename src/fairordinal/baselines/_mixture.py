@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._costs import cost_unit
-from fairordinal._support import wholly
+from fairordinal._support import SiteLinkMixin, wholly
 from fairordinal._table import ScoreTable, read_table
 from fairordinal._validation import Array, check_share, warn_misaligned
 from fairordinal.baselines._constant import cheapest_label
@@ -30,7 +30,9 @@ from fairordinal.estimators import NamedFeaturesMixin, learned_labels
 PAPER_PROBABILITIES = tuple(j / 50 for j in range(1, 50))
 
 
-class RandomizedMixtureClassifier(ClassifierMixin, NamedFeaturesMixin, BaseEstimator):
+class RandomizedMixtureClassifier(
+    ClassifierMixin, NamedFeaturesMixin, SiteLinkMixin, BaseEstimator
+):
     r"""Predict the best constant label with some probability, and the label of a model otherwise.
 
     This is the simplest way to trade accuracy for fairness. It is meant for comparisons: deciding

@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._rows import Features, linear_scores
-from fairordinal._support import warn, wholly
+from fairordinal._support import SiteLinkMixin, warn, wholly
 from fairordinal._validation import Array, check_number, check_whole
 from fairordinal.baselines._inputs import CodedLabels, read_labels
 from fairordinal.ranker import read_features
@@ -177,7 +177,7 @@ def _line_search(
     return None, value
 
 
-class ProportionalOddsClassifier(ClassifierMixin, BaseEstimator):
+class ProportionalOddsClassifier(ClassifierMixin, SiteLinkMixin, BaseEstimator):
     r"""The proportional-odds (cumulative logit) model, fitted by maximum likelihood.
 
     Parameters

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._costs import label_places
-from fairordinal._support import wholly
+from fairordinal._support import SiteLinkMixin, wholly
 from fairordinal._validation import Array, is_number, warn_misaligned
 from fairordinal.baselines._inputs import (
     fit_clone,
@@ -50,7 +50,9 @@ class Quantiles(NamedTuple):
         return np.interp(levels, self.levels, self.values)
 
 
-class WassersteinFairClassifier(GroupedScoreMixin, NamedFeaturesMixin, BaseEstimator):
+class WassersteinFairClassifier(
+    GroupedScoreMixin, NamedFeaturesMixin, SiteLinkMixin, BaseEstimator
+):
     r"""A regressor whose scores get the same distribution in all groups, rounded to labels.
 
     A competitor from fair regression. The distribution of scores becomes independent of the group,

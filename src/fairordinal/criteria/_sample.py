@@ -190,8 +190,8 @@ class HarmParity(SampleCriterion):
     Parameters
     ----------
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
-        |i-j|·(1 + 1{j>i}), or a V-shaped matrix.
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: ``|i-j|``, ``1{i≠j}``,
+        ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped matrix.
     higher_is : {"better", "worse"}, default=None
         Whether higher labels are better or worse for people. ``"worse"`` counts errors that are
         too high. None counts errors that are too low, as ``"better"``, but printed text does not
@@ -245,8 +245,8 @@ class ConditionalHarmParity(HarmParity):
     Parameters
     ----------
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
-        |i-j|·(1 + 1{j>i}), or a V-shaped matrix.
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: ``|i-j|``, ``1{i≠j}``,
+        ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped matrix.
     higher_is : {"better", "worse"}, default=None
         As in `HarmParity`.
 

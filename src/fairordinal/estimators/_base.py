@@ -23,7 +23,7 @@ from fairordinal._pairloss import LOSSES
 from fairordinal._path import Plan, RankerPool, held_out_together
 from fairordinal._render import name_of
 from fairordinal._rows import Block, Folds, Rows, folds_of, seed_of
-from fairordinal._support import optional, part, warn
+from fairordinal._support import SiteLinkMixin, optional, part, warn
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -139,7 +139,7 @@ class NamedFeaturesMixin(WrapperMixin):
         return self._fitted.feature_names_in_
 
 
-class RankerPathEstimator(BaseEstimator):
+class RankerPathEstimator(SiteLinkMixin, BaseEstimator):
     """Learns paths of rankers, one for each basis.
 
     Subclasses have the parameters `criterion`, `basis`, `ranker`, `loss`, `alpha`, `cost_matrix`,

@@ -25,7 +25,7 @@ from fairordinal._rows import (
     score_table,
     seed_of,
 )
-from fairordinal._support import part, progress, wholly
+from fairordinal._support import SiteLinkMixin, part, progress, wholly
 from fairordinal._table import ScoreTable
 from fairordinal._validation import (
     Array,
@@ -83,6 +83,7 @@ class FairThresholdClassifier(
     LabelProbabilitiesMixin,
     GroupedScoreMixin,
     NamedFeaturesMixin,
+    SiteLinkMixin,
     BaseEstimator,
 ):
     r"""Any estimator with fair cut points for its scores.

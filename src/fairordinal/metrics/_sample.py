@@ -56,9 +56,9 @@ def harm_parity_difference(
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
-        |i-j|·(1 + 1{j>i}), or a V-shaped matrix: 0 on the diagonal and not decreasing away from
-        it.
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: ``|i-j|``, ``1{i≠j}``,
+        ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped matrix: 0 on the diagonal and not
+        decreasing away from it.
     method : {"between_groups", "to_overall"}, default="between_groups"
         Compare groups with each other, or each group with all samples together, as in the paper.
 
@@ -130,9 +130,9 @@ def conditional_harm_parity_difference(
         What to do with rows whose group is missing: ``"error"`` raises ValueError, ``"own"``
         makes them a group of their own.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
-        |i-j|·(1 + 1{j>i}), or a V-shaped matrix: 0 on the diagonal and not decreasing away from
-        it.
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: ``|i-j|``, ``1{i≠j}``,
+        ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a V-shaped matrix: 0 on the diagonal and not
+        decreasing away from it.
     method : {"between_groups", "to_overall"}, default="between_groups"
         Compare groups with each other, or each group with all samples together, as in the paper.
 

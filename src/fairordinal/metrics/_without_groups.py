@@ -54,11 +54,11 @@ def mean_cost(
     y_pred : array-like of shape (n_samples,)
         Predicted ordinal labels.
     cost_matrix : {"absolute", "zero_one", "squared", "asymmetric"} or array, default="absolute"
-        Costs of errors ``C[i, j]`` for true label i and predicted label j: |i-j|, 1{i≠j}, (i-j)²,
-        |i-j|·(1 + 1{j>i}), or a matrix. The distance of numeric labels is the difference of the
-        numbers; neighbouring names have distance 1. A matrix has one row and one column per
-        label, in ascending order, and must be V-shaped: 0 on the diagonal and not decreasing away
-        from it.
+        Costs of errors ``C[i, j]`` for true label i and predicted label j: ``|i-j|``, ``1{i≠j}``,
+        ``(i-j)²``, ``|i-j|·(1 + 1{j>i})``, or a matrix. The distance of numeric labels is
+        the difference of the numbers; neighbouring names have distance 1. A matrix has one row
+        and one column per label, in ascending order, and must be V-shaped: 0 on the diagonal and
+        not decreasing away from it.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples. A weight of 2 is equivalent to a row repeated twice. Rows are
         matched by position; an index is ignored.

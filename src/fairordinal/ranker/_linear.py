@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairordinal._pairloss import LOSSES, Kernel
 from fairordinal._rows import Rows, folds_of, lazily, linear_scores, on_site
-from fairordinal._support import wholly
+from fairordinal._support import SiteLinkMixin, wholly
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -37,7 +37,9 @@ from fairordinal.ranker._paths import (
 from fairordinal.ranker._solver import Fit, Training, warn_unconverged
 
 
-class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FairLinearRanker(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, SiteLinkMixin, BaseEstimator
+):
     r"""Linear ranker that orders rows by their labels, with small disparities between groups.
 
     It learns from all pairs of rows with unequal labels. `fit` computes a path of rankers from
@@ -103,7 +105,7 @@ class FairLinearRanker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Labels in ascending order.
     n_features_in_ : int
         Number of features seen during `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if all of them are strings.
 
     See Also
