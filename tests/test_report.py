@@ -8,11 +8,9 @@ import re
 import stat
 import subprocess
 import sys
-import zipfile
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -1003,14 +1001,3 @@ def test_an_axis_holds_its_values_and_has_a_length():
     assert axis.low < 1 < 3 < axis.high
     assert axis_around([2.0]).high > 2 > axis_around([2.0]).low
     assert [tick.text for tick in Axis(-0.3, 0.3).ticks()][:3] == ["−0.3", "−0.2", "−0.1"]
-
-
-def test_the_wheel_holds_the_templates(tmp_path):
-    pytest.importorskip("hatchling")
-    root = Path(__file__).resolve().parents[1]
-    build = f"import hatchling.build as b; b.build_wheel({str(tmp_path)!r})"
-    subprocess.run([sys.executable, "-c", build], check=True, cwd=root, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    templates = {path.name for path in (root / "src/fairordinal/report/templates").iterdir()}
-    assert {f"fairordinal/report/templates/{name}" for name in templates} <= {*names}
