@@ -32,7 +32,7 @@ def test_audit_of_a_million_rows(benchmark, million):
 
 def test_thresholds_of_a_hundred_thousand_scores(benchmark, million):
     y, _, groups, scores = (column[:100_000] for column in million)
-    options = {"sensitive_features": groups, "max_violation": 0.1}
+    options = {"sensitive_features": groups, "trade_off": 0.3}
     found = benchmark(optimize_thresholds, scores, y, **options)
     assert found.gap <= 1e-3
 
