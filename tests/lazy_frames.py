@@ -6,9 +6,12 @@ from operator import getitem
 
 import dask.dataframe as dd
 import duckdb
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
+
+OPEN = []
 
 
 def dask_frame(parts):
@@ -23,8 +26,14 @@ def split(frame, cuts):
     return [frame.iloc[i:j] for i, j in itertools.pairwise(places)]
 
 
+def arrow_tables(parts):
+    """Tables of one schema, also of parts without rows."""
+    schema = pa.Schema.from_pandas(pd.concat(parts), preserve_index=False)
+    return [pa.Table.from_pandas(part, schema, preserve_index=False) for part in parts]
+
+
 def arrow_dataset(parts):
-    return ds.dataset([pa.Table.from_pandas(part, preserve_index=False) for part in parts])
+    return ds.dataset(arrow_tables(parts))
 
 
 def arrow_stream(parts):
@@ -35,9 +44,14 @@ def polars_lazy(parts):
     return pl.concat([pl.from_pandas(part) for part in parts]).lazy()
 
 
+def duckdb_connection():
+    """A connection that stays open: relations of DuckDB 1 do not keep theirs."""
+    OPEN.append(duckdb.connect())
+    return OPEN[-1]
+
+
 def duckdb_relation(parts):
-    table = pa.concat_tables([pa.Table.from_pandas(part, preserve_index=False) for part in parts])
-    return duckdb.connect().from_arrow(table)
+    return duckdb_connection().from_arrow(pa.concat_tables(arrow_tables(parts)))
 
 
 HOLDERS = {

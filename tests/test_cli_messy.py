@@ -269,7 +269,7 @@ def test_new_rows_without_a_leading_zero_have_the_same_codes(coded, tmp_path):
     some = table[table.zip == "10115"]
     some.to_csv(tmp_path / "new.csv", index=False)
     run("predict", file, tmp_path / "new.csv", "-o", tmp_path / "o.csv", "--score", "s")
-    out = pd.read_csv(tmp_path / "o.csv")
+    out = pd.read_csv(tmp_path / "o.csv", float_precision="round_trip")
     np.testing.assert_array_equal(out.s, load_model(file).scores(some))
 
 

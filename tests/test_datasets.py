@@ -68,8 +68,11 @@ def test_without_skordinal_a_message_says_what_to_install(monkeypatch):
 def test_arrays_need_nothing_that_is_optional_and_frames_say_what_they_need():
     script = """
         import sys
-        for name in ("pandas", "pooch", "requests", "skordinal"):
-            sys.modules[name] = None  # cannot be imported
+        class Missing:  # cannot be imported
+            def find_spec(self, name, *others):
+                if name.partition(".")[0] in ("pandas", "pooch", "requests", "skordinal"):
+                    raise ModuleNotFoundError(name)
+        sys.meta_path.insert(0, Missing())
         from fairordinal.datasets import fetch_orca, load_diabetes, make_biased_ordinal, orca_names
         print(len(orca_names()), load_diabetes().data.shape)
         try:

@@ -125,7 +125,7 @@ def bad_rows():
         "labels too short": (X, y[:-1], a),
         "one label": (X, np.zeros(len(y), int), a),
         "names without order": (X, np.array(list("abcd"))[y], a),
-        "text": (X.astype(str) + "x", y, a),
+        "text": (np.char.add(X.astype(str), "x"), y, a),
         "a missing number": (spoilt, y, a),
         "an infinite number": (wild, y, a),
         "no groups": (X, y, None),

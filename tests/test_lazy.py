@@ -17,10 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.utils.fixes import parse_version
 
 from fairordinal import assert_pairwise_fair, audit, audit_counts, metrics, rows_needed
 from fairordinal._lazy import _arrow, _dask, _group_by
-from lazy_frames import HOLDERS, dask_frame, duckdb_relation, polars_lazy, split
+from lazy_frames import HOLDERS, dask_frame, duckdb_connection, duckdb_relation, polars_lazy, split
 from strategies import rows
 
 NAMES = {"y_true": "grade", "y_pred": "predicted", "sensitive_features": "sex"}
@@ -163,6 +164,7 @@ def test_names_follow_labels(hold):
 
 
 ORDERED = ["dask", "dataset", "polars", "duckdb enum", "parquet", "parquet of polars"]
+NOT_WRITTEN = "polars writes the order of an Enum to Parquet files since 1.41"
 
 
 def ordered_frame(kind, tmp_path):
@@ -176,7 +178,7 @@ def ordered_frame(kind, tmp_path):
         pl.col("grade", "predicted").cast(pl.Enum(LEVELS))
     )
     if kind == "duckdb enum":
-        connection = duckdb.connect()
+        connection = duckdb_connection()
         connection.register("people", as_polars.cast({pl.Enum: pl.String}).to_arrow())
         connection.sql("CREATE TYPE level AS ENUM ('bad', 'fair', 'good')")
         query = "SELECT grade::level AS grade, predicted::level AS predicted, sex FROM people"
@@ -195,6 +197,8 @@ def ordered_frame(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", ORDERED)
 def test_a_declared_order_is_kept(kind, tmp_path):
+    if kind == "parquet of polars" and parse_version(pl.__version__) < parse_version("1.41"):
+        pytest.skip(NOT_WRITTEN)
     found = of(ordered_frame(kind, tmp_path))
     assert found.table.labels.tolist() == LEVELS
     np.testing.assert_array_equal(found.table.cube, of(small_frame()).table.cube)

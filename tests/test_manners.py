@@ -296,7 +296,7 @@ def test_listed_folds_speak_of_rows_with_and_without_weight(model):
         (2.5, "cv must be a whole number"),
         (None, "cv must be a whole number"),
         (150, "cv=150 needs at least one label with 150 rows; the most frequent one has"),
-        ("five", "Expected `cv` as an integer"),
+        ("five", "Expected `?cv`? as an integer"),
     ],
 )
 def test_bad_folds_are_refused(model, cv, message):

@@ -6,10 +6,12 @@ Looked at by people when they were made; ``python tests/test_pictures.py`` makes
 import sys
 from pathlib import Path
 
+import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.testing.compare import compare_images
+from sklearn.utils.fixes import parse_version
 
 from fairordinal import compare
 from fairordinal.plotting import (
@@ -23,6 +25,7 @@ from fairordinal.plotting import (
 KEPT = Path(__file__).parent / "pictures"
 SIZE = {"figure.figsize": (3.2, 2.6), "figure.dpi": 80, "savefig.dpi": 80}
 TOLERANCE = 12.0  # root mean square, of 255: letters differ between versions of matplotlib
+OTHER_LETTERS = parse_version(matplotlib.__version__) < parse_version("3.11")
 
 
 def frontier():
@@ -90,6 +93,7 @@ def save(name, folder):
     return path
 
 
+@pytest.mark.skipif(OTHER_LETTERS, reason="letters differ before matplotlib 3.11")
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_look_as_they_did(name, tmp_path):
     kept = tmp_path / f"{name}-kept.png"

@@ -8,11 +8,9 @@ import re
 import stat
 import subprocess
 import sys
-import zipfile
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -1107,14 +1105,3 @@ def test_an_axis_of_positive_numbers_has_no_negative_ticks():
     assert axis.high - axis.low >= 0.02
     both = axis_around([-0.001, 0.001], least=0.1)
     assert both.low == pytest.approx(-both.high)
-
-
-def test_the_wheel_holds_the_templates(tmp_path):
-    pytest.importorskip("hatchling")
-    root = Path(__file__).resolve().parents[1]
-    build = f"import hatchling.build as b; b.build_wheel({str(tmp_path)!r})"
-    subprocess.run([sys.executable, "-c", build], check=True, cwd=root, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    templates = {path.name for path in (root / "src/fairordinal/report/templates").iterdir()}
-    assert {f"fairordinal/report/templates/{name}" for name in templates} <= {*names}

@@ -127,7 +127,7 @@ def _tally(raw: Any, clean: Any, counts: Sequence[float] | None) -> Counter[Any]
 
     missing = pc.is_null(clean)
     values = [_comparable(value) for value in raw.filter(missing).to_pylist()]
-    weights = pa.array([1] * len(raw) if counts is None else counts).filter(missing)
+    weights = pc.filter(pa.array([1] * len(raw) if counts is None else counts), missing)
     tally: Counter[Any] = Counter()
     for value, rows in zip(values, weights.to_pylist(), strict=True):
         tally[value] += rows

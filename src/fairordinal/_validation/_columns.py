@@ -207,13 +207,15 @@ def _are_small(integers: nw.Series[Any]) -> bool:
 def _look_up(series: nw.Series[Any], names: Sequence[Any]) -> Array:
     """Return the code of each row: the index of its name, -1 where it is missing."""
     place: dict[Any, int] = {value: code for code, value in enumerate(names)}
-    if len(series) < LONG_COLUMN or not all(isinstance(value, str) for value in names):
+    few = len(series) < LONG_COLUMN or not names
+    if few or not all(isinstance(value, str) for value in names):
         return np.array([place.get(value, -1) for value in series.to_list()], dtype=np.int64)
-    missing = series.is_null().to_numpy()
-    filled = series.cast(nw.String).fill_null("")
-    place.setdefault("", -1)
-    codes = filled.replace_strict([*place], [*place.values()], return_dtype=nw.Int64).to_numpy()
-    return np.where(missing, -1, codes)
+    known = ~series.is_null()
+    text = series.filter(known).alias("name").cast(nw.String)  # pandas 2 joins by the name
+    found = text.replace_strict([*place], [*place.values()], return_dtype=nw.Int64)
+    codes = np.full(len(series), -1, dtype=np.int64)
+    codes[known.to_numpy()] = found.to_numpy()
+    return codes
 
 
 def _from_array(values: Any, name: str, exact: bool) -> Column:

@@ -175,6 +175,7 @@ def _imputer(X: Any, weight: Array) -> SimpleImputer:
     """Imputer that fills missing numbers by weighted means, and adds indicators of them."""
     imputer = SimpleImputer(add_indicator=True, keep_empty_features=True)
     imputer = imputer.set_output(transform="default").fit(X)
+    imputer.indicator_.set_output(transform="default")  # scikit-learn 1.6 does not pass it on
     if np.ptp(weight):
         missing, known = X.copy(), X.copy()
         for part, of in ((missing, np.isnan), (known, np.nan_to_num)):
