@@ -7,7 +7,7 @@
 =========  ==========================================================================
 """
 
-from fairordinal._basis._bases import Basis, Linear, Piecewise, Trees
+from fairordinal._basis._bases import Basis, Linear, Piecewise, Trees, remembered
 from fairordinal._basis._score import Score, importances
 
-__all__ = ["Basis", "Linear", "Piecewise", "Score", "Trees", "importances"]
+__all__ = ["Basis", "Linear", "Piecewise", "Score", "Trees", "importances", "remembered"]

@@ -18,6 +18,7 @@ fitted again to the training rows of each fold (`Basis.refit`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -42,7 +43,8 @@ MOST_INT32_ENTRIES = (
 )  # entries of a sparse matrix up to which indices have 32 bits, to save memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
-FITTED: WeakKeyDictionary[Block, tuple[Any, Piecewise]] = WeakKeyDictionary()
+AnyBasis = TypeVar("AnyBasis", bound="Basis")
+FITTED: WeakKeyDictionary[Block, dict[Any, Any]] = WeakKeyDictionary()  # as long as blocks live
 
 
 class Basis(ABC):
@@ -72,6 +74,18 @@ class Basis(ABC):
     @abstractmethod
     def score(self, coef: Array) -> Score:
         """The ranker with given coefficients of the columns, as a function of features."""
+
+
+def remembered(block: Block, key: Any, fit: Callable[[], AnyBasis]) -> AnyBasis:
+    """A basis that is fitted to a block once, and then known by its key.
+
+    The training rows of a fold are needed several times: to choose the penalty, for each basis with
+    the same ramps, and whenever more rankers are cross-validated.
+    """
+    known = FITTED.setdefault(block, {})
+    if key not in known:
+        known[key] = fit()
+    return known[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +274,12 @@ def _one_row(block: Block) -> float:
 
 def _with_trees(block: Block, base: Piecewise) -> Trees:
     """Fit trees that predict the label, and trees that predict the group."""
-    block = block.alone()
+    key = ("trees", base.one, base.boundaries)
+    return remembered(block, key, lambda: _grow_trees(block, base))
+
+
+def _grow_trees(whole: Block, base: Piecewise) -> Trees:
+    block = whole.alone()
     X, weight, one = block.features.X, block.weight, base.one
     boosting = label_boosting(float(weight.sum()) / one)
     groups = _predicted_groups(block.n_groups)
@@ -271,25 +290,18 @@ def _with_trees(block: Block, base: Piecewise) -> Trees:
         for group in groups
     ]
     none = np.zeros(len(groups) + 1)
-    basis = Trees(base.refit(block), (*for_groups, for_label), none, none + 1.0)
+    basis = Trees(base.refit(whole), (*for_groups, for_label), none, none + 1.0)
     means, spreads = _moments(basis.predictions_and_leaves(X)[0], weight)
     return replace(basis, means=means, spreads=spreads)
 
 
 def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
-    """Fit ramps for labels and for groups, or take those that were fitted to this block before.
-
-    Each fold needs them several times: to choose the penalty, and for each basis.
-    """
-    key, (known, found) = (basis.one, basis.boundaries), FITTED.get(block, (None, basis))
-    if known != key:
-        found = _fitted_ramps(block, basis)
-        FITTED[block] = key, found
-    return found
+    """Fit ramps for labels and for groups."""
+    key = ("ramps", basis.one, basis.boundaries)
+    return remembered(block, key, lambda: _fit_ramps(block.alone(), basis))
 
 
-def _fitted_ramps(block: Block, basis: Piecewise) -> Piecewise:
-    block = block.alone()
+def _fit_ramps(block: Block, basis: Piecewise) -> Piecewise:
     X, weight = block.features.standardised(slice(None)), block.weight / basis.one
     targets = [block.labels > label for label in basis.boundaries]
     targets += [block.groups == group for group in _predicted_groups(block.n_groups)]

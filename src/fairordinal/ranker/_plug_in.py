@@ -39,7 +39,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairordinal._basis import Basis, Piecewise, Score
+from fairordinal._basis import Basis, Piecewise, Score, remembered
 from fairordinal._label_costs import LabelCosts
 from fairordinal._pairloss import LOSSES
 from fairordinal._rows import Block, Features, Rows, on_site
@@ -101,6 +101,11 @@ class PlugIn(Basis):
 
 def _with_rules(block: Block, basis: PlugIn) -> PlugIn:
     """Fit ramps, and find the costs of the rules."""
+    key = ("plug-in", id(basis.criterion), basis.cost.tobytes(), basis.limits, basis.base.boundaries)
+    return remembered(block, key, lambda: _find_rules(block, basis))
+
+
+def _find_rules(block: Block, basis: PlugIn) -> PlugIn:
     base = basis.base.refit(block)
     some = block.sample(max(MOST_ENTRIES // block.n_cells, 1)).whole().alone()
     edge = float(basis.cost.mean())
