@@ -2,7 +2,7 @@ r"""Fair plug-in rules: costs of labels for each group, such that disparities ke
 
 A plug-in rule chooses the label of least expected cost (`fairordinal._label_costs`). With the cost
 matrix C of the user, it is accurate. This module finds matrices ``C_a`` for groups a that make it
-fair. It does not train anything but 1 + n_limits sets of matrices.
+fair. Only the ramps and these matrices are learned.
 
 Let p[u, l] be the weight of the rows of cell u that get label l. A disparity is ``Σ_uv Q[u, v]
 wins[u, v]`` with ``wins[u, v] = Σ_l p[u, l] Σ_{l' < l} p[v, l']``. It is quadratic in p. Its
@@ -20,9 +20,9 @@ part of the way towards the labels of the present costs, and a multiplier grows 
 disparity exceeds the limit. The costs are the mean over the second half of the steps. Such a rule
 need not keep the limit exactly; thresholds of its score will.
 
-The rule for a single score of rows is a threshold rule. A plug-in rule is not: a row whose group is
-uncertain may get a label far from its neighbours'. So it can be cheaper than thresholds of any
-score that is linear in the ramps.
+Thresholds of one score give neighbouring labels to rows with neighbouring scores. A plug-in rule
+need not: as the probability of a group changes, the label of least cost may jump past others. So a
+plug-in rule can be cheaper than thresholds of any score that is linear in the ramps.
 
 References
 ----------
@@ -101,7 +101,8 @@ class PlugIn(Basis):
 
 def _with_rules(block: Block, basis: PlugIn) -> PlugIn:
     """Fit ramps, and find the costs of the rules."""
-    key = ("plug-in", id(basis.criterion), basis.cost.tobytes(), basis.limits, basis.base.boundaries)
+    criterion, cost = id(basis.criterion), basis.cost.tobytes()
+    key = ("plug-in", criterion, cost, basis.limits, basis.base.boundaries)
     return remembered(block, key, lambda: _find_rules(block, basis))
 
 
