@@ -10,9 +10,9 @@ Install the library first::
 
     pip install "fairordinal[plot,report,trees]"
 
-(:doc:`Other parts </howto/install>` are optional.) Four steps follow: **audit**, **repair**, **train**, **report**. The data comes with scikit-learn:
-442 patients, nine features, two groups. ``fairordinal demo`` (or ``make demo`` in a clone) tells
-the same story on the command line.
+(:doc:`Other parts </howto/install>` are optional.) Four steps follow: **audit**, **repair**,
+**train**, **report**. The data comes with scikit-learn: 442 patients, nine features, two groups.
+``fairordinal demo`` (or ``make demo`` in a clone) tells the same story on the command line.
 """
 
 # sphinx_gallery_thumbnail_number = 4
