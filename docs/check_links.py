@@ -1,4 +1,4 @@
-"""Check the built site: links inside it lead somewhere, and no page needs the network.
+"""Check the built site: links lead somewhere, no page needs the network or shows a path from here.
 
 ``python docs/check_links.py docs/_build/html`` prints what is wrong, and exits with 1 then.
 """
@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 HARMLESS = {"canonical", "alternate", "search", "author", "license", "next", "prev", "index"}
 
+HERE = {sys.prefix, str(Path(__file__).resolve().parents[1])}  # paths of this machine
 TEMPLATES = {"webpack-macros.html"}  # of the theme
 
 
@@ -22,7 +23,9 @@ class Page(HTMLParser):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.anchors, self.links, self.loads, self.alone = {""}, set(), set(), []
-        self.feed(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        self.local = [place for place in HERE if f"{place}/" in text]
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
         """Collect what a tag names, links to or loads."""
@@ -44,6 +47,7 @@ def problems(site: Path) -> list[str]:
     for path, page in pages.items():
         name = path.relative_to(site.resolve())
         found += [f"{name}: loads {url}" for url in page.loads if urlsplit(url).netloc]
+        found += [f"{name}: shows the path {place}" for place in page.local]
         found += [f"{name}: no text for the image {src}" for src in page.alone]
         found += [
             f"{name}: broken link {url}"

@@ -95,8 +95,9 @@ copybutton_prompt_is_regexp = True
 
 
 def at_home(app: object, docname: str, source: list[str]) -> None:
-    """Links of the repository lead to pages of the site."""
-    source[0] = source[0].replace("](../benchmarks/RESULTS.md", "](benchmarks.md")
+    """Links of the repository lead to pages of the site; readers need no comments of formatters."""
+    text = source[0].replace("](../benchmarks/RESULTS.md", "](benchmarks.md")
+    source[0] = text.replace("  # fmt: skip\n", "\n")
 
 
 def setup(app: object) -> None:

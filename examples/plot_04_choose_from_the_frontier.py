@@ -6,8 +6,6 @@
 a technical question. The frontier shows all compromises; doctors, patients and management choose.
 """
 
-import sys
-
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import Ridge
@@ -74,8 +72,6 @@ display = frontier.plot(
         "best constant": mixed(1.0),
     },
 )
-if len(sys.argv) > 1 and sys.argv[1].endswith(".png"):
-    display.figure_.savefig(sys.argv[1], dpi=90)
 print(f"Expected on new rows at the knee: mean cost {model.expected_cost_:.3f}, "
       f"violation {model.expected_violation_:.3f}.")  # fmt: skip
 
@@ -84,7 +80,8 @@ print(f"Expected on new rows at the knee: mean cost {model.expected_cost_:.3f}, 
 # ---------------------
 #
 # "A violation of 0.1" does not mean much to a patient. Translate a few points into people of each
-# sex. Here are three candidates for the meeting: a limit of 0.2, a limit of 0.1, and the knee.
+# sex. Here are three candidates for the meeting: a limit of 0.2, a limit of 0.1, and the knee. (The
+# last two columns are counted on the patients of the fit, and are a little too good.)
 
 
 def per_hundred(candidate):
@@ -110,7 +107,7 @@ pd.DataFrame(rows)
 # A decision
 # ----------
 #
-# Things that were said at such meetings: "A patient who is rated too low is not seen in time; one
+# What may be said at such a meeting: "A patient who is rated too low is not seen in time; one
 # who is rated too high loses an afternoon." (Then choose another cost:
 # :doc:`plot_10_own_criterion_and_cost`.) "We cannot explain a difference of 20 pairs in 100." (Then
 # the limit of 0.2 is out.) Write down who chose, what, and why; the report has a place for it:

@@ -103,19 +103,20 @@ def test_classes_of_users_do_not_link_to_the_site():
     assert type("Mine", (FairOrdinalClassifier,), {"__module__": "mine"})()._get_doc_link() == ""
 
 
-def test_broken_links_images_without_text_and_the_network_are_found(tmp_path):
+def test_broken_links_images_without_text_paths_and_the_network_are_found(tmp_path):
     problems = import_module("check_links").problems
     (tmp_path / "good.html").write_text('<a href="https://elsewhere.org">a</a><p id="here"></p>')
     (tmp_path / "page.html").write_text(
         '<a href="good.html#here">a</a><a href="#top">b</a><a id="top"></a>'
         '<a href="good.html#x">c</a><a href="gone.html">d</a><img src="good.html">'
-        '<script src="https://cdn.org/a.js"></script>'
+        f'<script src="https://cdn.org/a.js"></script><p>{sys.prefix}/lib</p>'
     )
     assert sorted(problems(tmp_path)) == [
         "page.html: broken link gone.html",
         "page.html: broken link good.html#x",
         "page.html: loads https://cdn.org/a.js",
         "page.html: no text for the image good.html",
+        f"page.html: shows the path {sys.prefix}",
     ]
 
 
