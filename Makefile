@@ -14,18 +14,14 @@ demo: $(READY)  ## set up everything; from an unfair model on embedded data to a
 	$(BIN)/fairordinal demo
 
 .PHONY: docs
-docs: $(VENV)/.docs  ## the site in docs/_build/html, without a network; its links and code blocks
+docs: $(READY)  ## the site in docs/_build/html, without a network; its links and code blocks
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
 	$(BIN)/python -m pytest -q tests/test_pages.py tests/test_site.py --doctest-modules src/fairordinal
 
-$(VENV)/.docs: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
-	touch $@
-
 test: $(READY) browser  ## set up everything; lint, types, tests and their branch coverage
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples docs
+	$(BIN)/ruff format --check src tests benchmarks examples docs
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/python -m slipcover --branch --source src/fairordinal --json --out .coverage.json \
@@ -88,7 +84,7 @@ browser:  ## Chromium for the tests of reports, where root may install it; never
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install $(QUIETLY) --upgrade "pip>=25.1"  # the first with --group
-	$(BIN)/python -m pip install $(QUIETLY) --editable ".[all]" --group dev
+	$(BIN)/python -m pip install $(QUIETLY) --editable ".[all,docs]" --group dev
 	touch $@
 
 clean:
