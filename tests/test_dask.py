@@ -545,7 +545,7 @@ def test_files_of_numpy_are_read_by_the_recipe_of_the_page(tmp_path, monkeypatch
     columns = people(300)
     for name, values in zip("Xya", columns, strict=True):
         np.save(f"{name}.npy", values)
-    found = {}
+    found = {"np": np, "da": da, "columns": columns}
     exec(recipe.replace("100_000", "70"), found)
     assert found["X"].numblocks == (5, 1)
     for name, values in zip("Xya", columns, strict=True):

@@ -11,7 +11,7 @@ LAYERS = [
     "_validation",
     "_lazy",
     "_table _costs _render _source",
-    "criteria",
+    "criteria _near_constant",
     "metrics _inference _pairloss _rows _forest _label_costs",
     "_basis",
     "_audit thresholds ranker",

@@ -8,8 +8,8 @@ import pytest
 
 from cli_runner import run
 from fairordinal import FairOrdinalClassifier, audit, compare, optimize_thresholds
+from fairordinal._near_constant import near_constant
 from fairordinal._table import read_table
-from fairordinal.metrics import near_constant
 from fairordinal.report import report
 
 

@@ -723,7 +723,12 @@ def test_predictions_are_read_as_asked(call):
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "note", "remedy"),
     [
-        ([0, 1], [3, 7], "read as scores, because 2 of their 2 distinct", "predictions='labels'"),
+        (
+            [0, 1],
+            [3, 7],
+            "read as scores, because none of their 2",
+            "predictions='labels'",
+        ),
         ([0, 1], [1, 2], "read as labels, although 1 of their 2 distinct", "predictions='scores'"),
         ([0, 1], [0.5, 1.5], "", ""),
         ([0, 1], [1, 0], "", ""),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fairordinal._audit._disparities import Finding
 from fairordinal._audit._metric_comparison import disagreements
+from fairordinal._near_constant import near_constant
 from fairordinal._render import (
     Markup,
     confidence_level,
@@ -23,7 +24,6 @@ from fairordinal._render import (
     text_table,
 )
 from fairordinal.criteria import HarmParity, PairwiseCriterion
-from fairordinal.metrics import near_constant
 
 if TYPE_CHECKING:
     from fairordinal._audit._audit_result import Audit

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairordinal._near_constant import near_constant
 from fairordinal._render import (
     confidence_level,
     html_page,
@@ -14,7 +15,6 @@ from fairordinal._render import (
     paragraphs,
     text_table,
 )
-from fairordinal.metrics import near_constant
 
 if TYPE_CHECKING:
     from fairordinal.frontier._comparison import ModelComparison

@@ -6,8 +6,6 @@
 * `make_cost_scorer` makes a scorer of scikit-learn from the mean cost.
 """
 
-from fairordinal.metrics._near_constant import NearConstant as NearConstant
-from fairordinal.metrics._near_constant import near_constant as near_constant
 from fairordinal.metrics._pairwise import (
     pairwise_demographic_parity_difference,
     pairwise_demographic_parity_matrix,

@@ -21,7 +21,6 @@ from fairordinal._forest import Forest, Tree
 from fairordinal._render import BASIS_NAMES, confidence_level, name_of
 from fairordinal._support import visible
 from fairordinal._validation import Array
-from fairordinal.criteria import NAMED
 from fairordinal.models._components import (
     BasisResult,
     Certificate,
@@ -212,6 +211,10 @@ class TableModel:
     @property
     def _criterion(self) -> str:
         """Name of the criterion in words, if it is one of this package."""
+        from fairordinal.criteria import (
+            NAMED,  # slow to import: who only predicts needs no criteria
+        )
+
         name = self.settings.criterion
         return NAMED[name].title if name in NAMED else visible(name)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fairordinal._audit import Audit, Finding
+from fairordinal._near_constant import near_constant
 from fairordinal._render import confidence_level, number, percents
 from fairordinal._table import ScoreTable
 from fairordinal.criteria import HarmParity, PairwiseCriterion
 from fairordinal.frontier import FairOrdinalFrontier, price_of_fairness
-from fairordinal.metrics import near_constant
 from fairordinal.report._disparities import wording
 from fairordinal.report._numbers import interval_text
 from fairordinal.report._page import display_names, user_text

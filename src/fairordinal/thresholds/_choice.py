@@ -12,10 +12,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from fairordinal._inference import fisher_estimates, measured_contrasts
+from fairordinal._near_constant import near_constant
 from fairordinal._render import name_of
 from fairordinal._support import visible, warn
 from fairordinal._validation import Array
-from fairordinal.metrics import near_constant
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit
 from fairordinal.thresholds._optimism import Optimism

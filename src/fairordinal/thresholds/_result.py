@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from fairordinal._costs import mean_costs, surcharged
+from fairordinal._near_constant import NearConstant, near_constant
 from fairordinal._render import make_frame, name_of
 from fairordinal._table import ScoreTable
 from fairordinal._validation import Array, read_groups, read_scores, warn_misaligned
 from fairordinal.criteria import Criterion
-from fairordinal.metrics import NearConstant, near_constant
 from fairordinal.thresholds._goal import Goal
 from fairordinal.thresholds._result_text import as_html, as_text
 
