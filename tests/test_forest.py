@@ -15,6 +15,7 @@ from fairordinal._forest import (
     Boosting,
     Forest,
     ThresholdLookup,
+    binned,
     exact_values,
     grow,
 )
@@ -51,7 +52,7 @@ def test_each_leaf_has_one_path(tree):
 
 def test_blocks_of_rows_make_no_difference():
     X = np.random.default_rng(0).normal(size=(BLOCK + 100, 4))
-    grown = grow(X, X[:, 0] * X[:, 1], np.ones(len(X)), Boosting(n_trees=5))
+    grown = grow(binned(X, np.ones(len(X))), X[:, 0] * X[:, 1], Boosting(n_trees=5))
     some = np.r_[0:50, BLOCK - 50 : BLOCK + 100]
     np.testing.assert_array_equal(grown.forest.leaves(X)[some], grown.forest.leaves(X[some]))
 
@@ -65,8 +66,8 @@ def test_trees_predict_what_lightgbm_predicts(binary):
     target = (target > 0) * 1.0 if binary else target
     weight = generator.integers(1, 4, 2000) * 1.0
     growth = Boosting(n_trees=30, n_leaves=16)
-    grown = grow(X, target, weight, growth, binary=binary)
-    again = grow(X, target, weight, growth, binary=binary)
+    grown = grow(binned(X, weight), target, growth, binary=binary)
+    again = grow(binned(X, weight), target, growth, binary=binary)
     np.testing.assert_array_equal(grown.values, again.values)
     params = {
         "objective": "binary" if binary else "regression", "num_leaves": 16, "learning_rate": 0.1,
@@ -83,15 +84,15 @@ def test_trees_predict_what_lightgbm_predicts(binary):
 
 def test_too_few_rows_grow_no_trees():
     X = np.arange(12.0)[:, None]
-    grown = grow(X, X[:, 0], np.ones(12), Boosting())
+    grown = grow(binned(X, np.ones(12)), X[:, 0], Boosting())
     assert grown.forest.n_leaves == 0
     np.testing.assert_array_equal(grown.forest.sums(X, grown.values), np.zeros(12))
 
 
 def test_the_unit_of_weights_makes_no_difference():
     X = np.random.default_rng(0).normal(size=(300, 3))
-    one = grow(X, X[:, 0] ** 2, np.ones(300), Boosting(n_trees=5))
-    other = grow(X, X[:, 0] ** 2, np.full(300, 2.0**-10), Boosting(n_trees=5), one=2.0**-10)
+    one = grow(binned(X, np.ones(300)), X[:, 0] ** 2, Boosting(n_trees=5))
+    other = grow(binned(X, np.full(300, 2.0**-10)), X[:, 0] ** 2, Boosting(n_trees=5), one=2.0**-10)
     np.testing.assert_array_equal(one.forest.leaves(X), other.forest.leaves(X))
 
 

@@ -26,6 +26,13 @@ from fairordinal._support import advance, one_thread, optional
 from fairordinal._validation import Array, row_blocks
 
 MOST_SPLITS = 15  # of a tree; its table of leaves has 2**n_splits entries
+BINNING = {  # parameters of LightGBM that all trees of a data set share
+    "min_data_in_bin": 1,
+    "feature_pre_filter": False,
+    "force_col_wise": True,
+    "num_threads": 1,
+    "verbosity": -1,
+}
 MOST_TRIED = 1000  # columns for each tree; if there are more, a random subset of them
 BLOCK = 1 << 14  # rows that fit into the cache
 EXACT_BITS = 50  # of a sum of leaf values, relative to its largest possible value
@@ -247,10 +254,16 @@ class Boosting(NamedTuple):
 
 
 @one_thread
+def binned(X: Any, weight: Array) -> Any:
+    """Rows as LightGBM's data set, in which columns are binned, for trees of several targets."""
+    lightgbm = optional("lightgbm", "basis='trees'", "trees")
+    label = np.zeros(X.shape[0])  # `grow` sets it
+    return lightgbm.Dataset(X, label=label, weight=weight, params=BINNING).construct()
+
+
 def grow(
-    X: Any,
+    data: Any,
     target: Array,
-    weight: Array,
     boosting: Boosting,
     *,
     one: float = 1.0,
@@ -262,12 +275,10 @@ def grow(
 
     Parameters
     ----------
-    X : array or sparse array of shape (n_rows, n_columns)
-        Columns.
+    data : lightgbm.Dataset
+        Rows of `binned`; their label is changed.
     target : ndarray of shape (n_rows,)
         What is predicted; 0 or 1 if `binary`.
-    weight : ndarray of shape (n_rows,)
-        Weights of the rows.
     boosting : Boosting
         Number and size of the trees.
     one : float, default=1.0
@@ -281,23 +292,18 @@ def grow(
         Trees without splits are left out.
     """
     lightgbm = optional("lightgbm", "basis='trees'", "trees")
-    params = {
+    params = BINNING | {
         "objective": "binary" if binary else "regression",
         "num_leaves": boosting.n_leaves,
         "learning_rate": boosting.learning_rate,
         "min_data_in_leaf": 1,
         # the Hessian of a row is its weight, at most a quarter of it for the logistic loss
         "min_sum_hessian_in_leaf": boosting.least_rows * one * (0.25 if binary else 1.0),
-        "min_data_in_bin": 1,
-        "feature_pre_filter": False,
-        "feature_fraction": min(1.0, MOST_TRIED / X.shape[1]),
+        "feature_fraction": min(1.0, MOST_TRIED / data.num_feature()),
         "deterministic": True,
-        "force_col_wise": True,
-        "num_threads": 1,
         "seed": 0,
-        "verbosity": -1,
     }
-    data = lightgbm.Dataset(X, label=target, weight=weight, params=params, free_raw_data=True)
+    data.set_label(target)
     booster = lightgbm.train(
         params, data, num_boost_round=boosting.n_trees, callbacks=[lambda _: advance(note="trees")]
     )

@@ -29,7 +29,7 @@ from scipy import sparse
 
 from fairordinal._basis._ramps import Ramps, boundaries, fit_ramps
 from fairordinal._basis._score import Score
-from fairordinal._forest import BoostedTrees, Boosting, Forest, exact_values, grow
+from fairordinal._forest import BoostedTrees, Boosting, Forest, binned, exact_values, grow
 from fairordinal._rows import Block, Features, Rows, on_site
 from fairordinal._validation import Array
 
@@ -284,10 +284,10 @@ def _grow_trees(whole: Block, base: Piecewise) -> Trees:
     boosting = label_boosting(float(weight.sum()) / one)
     groups = _predicted_groups(block.n_groups)
     each = boosting._replace(n_trees=max(1, GROUP_TREES // len(groups)))
-    for_label = grow(X, block.labels * 1.0, weight, boosting, one=one)
+    data = binned(X, weight)
+    for_label = grow(data, block.labels * 1.0, boosting, one=one)
     for_groups = [
-        grow(X, (block.groups == group) * 1.0, weight, each, one=one, binary=True)
-        for group in groups
+        grow(data, (block.groups == group) * 1.0, each, one=one, binary=True) for group in groups
     ]
     none = np.zeros(len(groups) + 1)
     basis = Trees(base.refit(whole), (*for_groups, for_label), none, none + 1.0)
