@@ -111,13 +111,15 @@ def test_broken_links_images_without_text_paths_and_the_network_are_found(tmp_pa
         '<a href="good.html#x">c</a><a href="gone.html">d</a><img src="good.html">'
         f'<script src="https://cdn.org/a.js"></script><p>{sys.prefix}/lib</p>'
     )
-    assert sorted(problems(tmp_path)) == [
+    found = {*problems(tmp_path)}
+    paths = {problem for problem in found if "shows the path" in problem}
+    assert f"page.html: shows the path {sys.prefix}" in paths  # and that of a clone around it
+    assert found - paths == {
         "page.html: broken link gone.html",
         "page.html: broken link good.html#x",
         "page.html: loads https://cdn.org/a.js",
         "page.html: no text for the image good.html",
-        f"page.html: shows the path {sys.prefix}",
-    ]
+    }
 
 
 @needs_sphinx
