@@ -31,8 +31,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairordinal._validation import Array
+from fairordinal._validation import Array, row_blocks
 
+BLOCK = 1 << 11  # rows whose costs fit into the cache
 UNKNOWN = 1e-3  # added to the probability of each group, which may be 0 for all of them
 
 
@@ -49,7 +50,10 @@ class LabelCosts(NamedTuple):
 
     def scores(self, ramps: Array) -> Array:
         """Score of each row, given its ramps, (n_rows,)."""
-        return nearest_label(self.expected_costs(ramps), self.edge)
+        found = np.empty(len(ramps))
+        for rows in row_blocks(len(ramps), BLOCK):
+            found[rows] = nearest_label(self.expected_costs(ramps[rows]), self.edge)
+        return found
 
     def expected_costs(self, ramps: Array) -> Array:
         """Expected cost of each label for each row, (n_rows, n_labels)."""
