@@ -226,9 +226,8 @@ def test_scores_are_inputs_times_coefficients_whatever_the_other_rows(model, dat
         for ramp in model.ramps:
             linear = [sum(x * w for x, w in zip(row, ramp.weights, strict=True)) for row in X]
             terms.append(ramp.coefficient * np.clip(np.array(linear) + ramp.offset, -1.0, 1.0))
-        if (
-            model.rule is not None
-        ):  # ramps to the last bit: labels of equal cost are near each other
+        if model.rule is not None:
+            # the model's own ramps: with other rounding, a label of equal cost may be chosen
             linear = model.preparation.scores(table, np.array([r.weights for r in model.ramps]).T)
             ramps = np.clip(linear + [ramp.offset for ramp in model.ramps], -1.0, 1.0)
             terms.append(model.rule.label_costs().scores(ramps))
