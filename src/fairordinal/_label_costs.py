@@ -1,7 +1,7 @@
 r"""Plug-in rules: the label of least expected cost, with a matrix of costs for each group.
 
-A rule knows a row by its ramps r in [-1, 1], which estimate probabilities of its label and of its
-group. At boundaries between labels without a ramp, they are interpolated::
+A rule is a function of the ramps r of a row, in [-1, 1], which estimate probabilities of its label
+and of its group. At boundaries between labels without a ramp, they are interpolated::
 
     P(y > l) = (1 + r_l) / 2
     P(a) = (1 + r_a) / 2, divided by the sum over groups; of two groups, only the second has a ramp
