@@ -198,7 +198,7 @@ def test_a_basis_must_be_known():
         FairOrdinalClassifier(basis="forest").fit(X, y, sensitive_features=a)
 
 
-@pytest.mark.parametrize("basis", ["piecewise", "trees"])
+@pytest.mark.parametrize("basis", ["piecewise", "plug-in", "trees"])
 @pytest.mark.parametrize(
     ("most", "ranker"),
     [(1000, "direct"), (500, "relaxed")],  # rows to choose by: all, or a sample

@@ -61,12 +61,17 @@ def block_of(X, y, a, w=None):
 
 
 def search_of(block, criterion, cost="absolute"):
+    cost = cost_matrix(cost, np.arange(block.n_labels))
+    data = pair_data(block, criterion, LOSSES["logistic"])
+    return CostSearch(data, *probabilities_of(block), cost)
+
+
+def probabilities_of(block):
+    """Probabilities of labels and of groups, by ramps."""
     basis = Piecewise.unfitted(block).refit(block)
-    labels = np.arange(block.n_labels)
-    cost = cost_matrix(cost, labels)
-    plain = LabelCosts(np.tile(cost, (block.n_groups, 1, 1)), np.array(basis.boundaries), 1.0)
-    probabilities = plain.probabilities(basis.ramps.values(block.features.X))
-    return CostSearch(pair_data(block, criterion, LOSSES["logistic"]), *probabilities, cost)
+    no_costs = np.zeros((block.n_groups, block.n_labels, block.n_labels))
+    rule = LabelCosts(no_costs, np.array(basis.boundaries), 1.0)
+    return rule.probabilities(basis.ramps.values(block.features.X))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -113,7 +118,7 @@ def test_a_weight_of_two_is_a_row_repeated_twice(criterion):
     X, y, a = people(150)
     twice = np.random.default_rng(0).random(150) < 0.5
     cost, found = cost_matrix("absolute", np.arange(4)), []
-    chances = search_of(block_of(X, y, a), criterion).chances
+    chances = probabilities_of(block_of(X, y, a))
     for at, w in ((np.r_[:150, np.flatnonzero(twice)], None), (np.arange(150), 1.0 + twice)):
         data = pair_data(block_of(X[at], y[at], a[at], w), criterion, LOSSES["logistic"])
         search = CostSearch(data, *(part[at] for part in chances), cost)

@@ -101,15 +101,15 @@ class Plan:
         """Fit a ranker of a small sample to more rows; return its plan and the fit.
 
         A linear ranker is fitted to all rows. The Hessian on the sample preconditions the fit, so
-        that it takes fewer steps. Ramps and trees are learned again from a larger sample, together
-        with their ranker.
+        that it takes fewer steps. Ramps, trees and plug-in rules are learned again from a larger
+        sample, together with their ranker.
         """
-        if fit.aim is None:
-            return self, fit
         if not self.basis.is_fixed:
             more = rows.sample(MOST_BASIS_ROWS)
             plan = self.grown(more)
-            return plan, on_site(_fit_cold, [more], plan, fit)
+            return plan, fit if fit.aim is None else on_site(_fit_cold, [more], plan, fit)
+        if fit.aim is None:
+            return self, fit
         hessian = on_site(_hessian, [sample], self, fit.aim, fit.coef)
         extended = self.training.fit(self.pairs(rows), fit.aim, fit.coef, hessian)
         warn_unconverged([extended], self.training.max_iter)

@@ -127,7 +127,6 @@ class CostSearch:
     def __init__(self, data: PairData, labels: Array, groups: Array, cost: Array) -> None:
         block = data.rows.whole()
         self.data, self.block, self.cost = data, block, cost
-        self.chances = labels, groups
         self.number = data.merged.number  # cells with equal derivatives are one cell
         cells = (groups[:, :, None] * labels[:, None, :]).reshape(len(labels), -1)  # P(a) P(y)
         self.shares = cells @ np.eye(len(data.merged.first))[self.number]

@@ -22,8 +22,6 @@ From the problem to the public function, each module uses those above it:
 Names that are not in `__all__` are for other packages of this library.
 """
 
-from fairordinal._near_constant import NearConstant as NearConstant
-from fairordinal._near_constant import near_constant as near_constant
 from fairordinal.thresholds._candidates import Pool as Pool
 from fairordinal.thresholds._candidates import ScorePool as ScorePool
 from fairordinal.thresholds._candidates import choose_from as choose_from
