@@ -122,7 +122,7 @@ def models(draw, texts=TEXTS, numbers=NUMBERS):
         groups=draw(st.lists(st.tuples(texts | st.booleans() | st.integers()), max_size=3)),
         ramps=[draw(ramps(size, numbers)) for _ in range(draw(n_ramps))],
         rule=rule,
-        forest=draw(st.lists(decision_trees(size), max_size=3)),
+        forest=draw(st.lists(decision_trees(size, rule.n_ramps if rule else 1), max_size=3)),
     )
 
 
@@ -145,9 +145,10 @@ def plug_in_rules(draw, n_labels):
 
 
 @st.composite
-def decision_trees(draw, n_inputs):
+def decision_trees(draw, n_inputs, n_sums):
     """Trees of model files; sums of their leaves are exact."""
     tree = draw(trees(n_inputs))
-    leaves = draw(st.lists(st.integers(-99, 99), min_size=tree.n_leaves, max_size=tree.n_leaves))
+    leaf = st.integers(-99, 99).map(lambda number: number / 16)
+    leaves = [draw(st.tuples(*[leaf] * tree.n_leaves)) for _ in range(n_sums)]
     splits = (TreeSplit(int(f), float(t), int(a), int(b)) for f, t, a, b in zip(*tree, strict=True))
-    return DecisionTree(tuple(splits), tuple(leaf / 16 for leaf in leaves))
+    return DecisionTree(tuple(splits), tuple(leaves))

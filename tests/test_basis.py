@@ -11,18 +11,20 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
-from fairordinal._basis import Linear, Piecewise, Trees
+from fairordinal._basis import LeafRamps, Linear, Piecewise, Trees
 from fairordinal._basis._bases import MOST_LABEL_TREES, TREES_WITH_COLUMNS, label_boosting
+from fairordinal._basis._leaf_ramps import LEAF_LIMIT, LEAF_STRENGTH
 from fairordinal._basis._ramps import MOST_BOUNDARIES
-from fairordinal._path import Plan
 from fairordinal._rows import Block, Features
+from fairordinal.estimators import _bases as estimator_bases
 from fairordinal.estimators import describe_basis
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
 from fairordinal.models import fit_table
 from fairordinal.ranker import _paths as ranker_paths
-from fairordinal.ranker import read_rows
+from fairordinal.ranker import costs_of_rules, measured_in_folds, read_rows
 from fitted import fitted
 from made_up import people
 
@@ -80,6 +82,35 @@ def test_columns_are_features_ramps_predictions_and_leaves():
     np.testing.assert_array_equal(leaves.sum(axis=1), basis.n_trees_with_columns)
     n_trees = [len(booster.forest.trees) for booster in basis.boosters]
     assert basis.n_trees_with_columns == n_trees[0] + TREES_WITH_COLUMNS < sum(n_trees)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_ramps_with_leaves_are_logistic_regressions_on_columns_of_trees(kind):
+    X, y, a = product_people(400)
+    y[:] = np.minimum(y, 2)
+    rows = block_of(kind(X), y, a)
+    found = LeafRamps.unfitted(rows).refit(rows)
+    columns = found.trees.mapped(rows).features.X.toarray()
+    n_ramps = found.trees.base.ramps.n_ramps
+    columns = np.delete(columns, np.arange(4, 4 + n_ramps), axis=1)
+    ramps = found.ramps.values(kind(X))
+    for target, ramp in zip([y > 0, y > 1, a == 1], ramps.T, strict=True):
+        model = LogisticRegression(C=LEAF_STRENGTH, tol=1e-3).fit(columns, target)
+        logits = model.decision_function(columns)
+        np.testing.assert_allclose(ramp, np.clip(logits / LEAF_LIMIT, -1.0, 1.0), atol=1e-9)
+    assert found.boundaries == (0, 1)
+
+
+def test_ramps_with_leaves_predict_what_linear_ones_cannot():
+    X, y, a = product_people(1500)
+    fresh = product_people(5000, seed=1)
+    cost = np.abs(np.subtract.outer(np.arange(4), np.arange(4))).astype(float)
+    train, held_out = block_of(X, y, a), block_of(*fresh)
+    bases = [Piecewise.unfitted(train), LeafRamps.unfitted(train)]
+    without, with_trees = costs_of_rules(train, held_out, bases, cost)
+    assert with_trees < 0.7 * without
+    predicted = [np.abs(fresh[1] - label).mean() for label in range(4)]
+    assert without < min(predicted)  # constants
 
 
 def test_more_rows_grow_more_trees():
@@ -235,24 +266,29 @@ def test_a_frontier_pools_both_bases():
 
 
 @pytest.mark.parametrize(
-    ("gain", "n_folds", "n_paths"), [(0.001, [2], 1), (0.005, [2, 3], 1), (0.01, [2, 3], 2)]
+    ("gain", "n_folds", "names"),
+    [
+        (0.005, [2], ["piecewise", "plug-in"]),
+        (0.02, [2, 3], ["piecewise", "plug-in"]),
+        (0.05, [2, 3], ["piecewise", "plug-in", "plug-in-trees"]),
+    ],
 )
 def test_trees_that_do_not_help_in_the_first_folds_are_not_tried_in_the_others(
-    gain, n_folds, n_paths, monkeypatch
+    gain, n_folds, names, monkeypatch
 ):
     tried = []
 
-    def accuracies(plan, rows, folds):
-        share = 0.8 + gain * plan.basis.has_leaves
+    def measured(rows, folds, measure, *arguments, text):
+        if measure is not costs_of_rules:
+            return measured_in_folds(rows, folds, measure, *arguments, text=text)
         tried.append(len(folds))
-        return np.full((len(folds), len(plan.alphas)), share)
+        return np.tile([1.0, 1.0 - gain], (len(folds), 1))
 
-    monkeypatch.setattr(Plan, "accuracies", accuracies)
+    monkeypatch.setattr(estimator_bases, "measured_in_folds", measured)
     X, y, a = product_people()
-    model = FairOrdinalClassifier(ranker="direct")
-    pool = model._learn_paths(X, y, a, None)
-    assert tried == [5, *n_folds]
-    assert len(pool.bases) == n_paths
+    pool = FairOrdinalClassifier()._learn_paths(X, y, a, None)
+    assert tried == n_folds
+    assert [pool.trained[rankers[0]].score.basis for rankers in pool.bases] == names
 
 
 def test_the_unit_of_weights_does_not_change_trees():

@@ -105,6 +105,46 @@ def test_exact_values_add_up_in_any_order(values, random):
 
 
 @given(forests, st.integers(0, 100))
+def test_several_sums_of_leaves_are_those_of_each(forest, seed):
+    X, values = rows(9, seed), np.random.default_rng(seed).normal(size=(forest.n_leaves, 3))
+    each = [forest.sums(X, column) for column in values.T]
+    np.testing.assert_array_equal(forest.sums(X, values), np.stack(each, axis=1))
+    rounded = exact_values(values, len(forest.trees))
+    for column, its_own in zip(rounded.T, values.T, strict=True):
+        np.testing.assert_array_equal(column, exact_values(its_own, len(forest.trees)))
+
+
+@given(forests, st.integers(0, 100))
+def test_importances_of_ramps_with_leaves_divide_changes_of_their_logits(forest, seed):
+    generator = np.random.default_rng(seed)
+    X, weight = rows(15, seed), generator.integers(1, 4, 15) * 1.0
+    leaf_values, ramp_coef = generator.normal(size=(forest.n_leaves, 3)), generator.normal(size=3)
+    ramps = Ramps(*_ramp_numbers(generator), forest, leaf_values)
+    score = Score(np.zeros(N_COLUMNS), np.zeros(N_COLUMNS), 0.0, ramps=ramps, ramp_coef=ramp_coef)
+    leaves, contributions = forest.leaves(X), np.zeros(X.shape)
+    for r in range(3):
+        terms = X * ramps.weights[:, r]  # of the logit, by row and column
+        terms -= np.average(terms, axis=0, weights=weight)
+        for number, tree in enumerate(forest.trees):
+            first = forest.first_leaves[number]
+            counts = np.bincount(leaves[:, number] - first, weight, tree.n_leaves)
+            own = leaf_values[first:, r]
+            terms += [contributions_by_walking(tree, own, counts, row) for row in X]
+        logits = np.concatenate([part for _, part in ramps.logits(X)])[:, r]
+        mean = np.average(logits, weights=weight)
+        np.testing.assert_allclose(terms.sum(axis=1), logits - mean, atol=1e-9)
+        rise = np.clip(logits, -1.0, 1.0) - np.clip(mean, -1.0, 1.0)
+        slope = np.divide(rise, logits - mean, out=np.zeros(15), where=logits != mean)
+        contributions += ramp_coef[r] * slope[:, None] * terms
+    total = score(X)
+    apart = weight * (total - np.average(total, weights=weight))
+    found = importances(score, Features.plain(X), weight)
+    if np.ptp(total) > 1e-9:
+        np.testing.assert_allclose(found, apart @ contributions / (apart @ total), atol=1e-6)
+        assert found.sum() == pytest.approx(1.0)
+
+
+@given(forests, st.integers(0, 100))
 def test_importances_are_covariances_of_contributions(forest, seed):
     generator = np.random.default_rng(seed)
     X, weight = rows(30, seed), generator.integers(1, 4, 30) * 1.0

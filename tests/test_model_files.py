@@ -351,10 +351,12 @@ def test_a_damaged_rule_is_refused(tmp_path, change, message):
         (lambda tree: tree["splits"][0].update(threshold="inf"), "finite thresholds"),
         (lambda tree: tree["splits"][0].update(input=99), "split on one of"),
         (lambda tree: tree["leaves"].pop(), "one leaf more"),
+        (lambda tree: tree["leaves"][0].pop(), "one leaf more"),
+        (lambda tree: tree["leaves"].append([0.5, 0.5]), "1 values of each leaf"),
     ],
 )
 def test_trees_that_are_none_are_refused(tmp_path, change, message):
-    model = one_column(forest=[DecisionTree((TreeSplit(0, 0.5, -1, -2),), (0.25, 0.5))])
+    model = one_column(forest=[DecisionTree((TreeSplit(0, 0.5, -1, -2),), ((0.25, 0.5),))])
     path = tmp_path / "model.json"
     save_model(model, path)
     assert load_model(path) == model

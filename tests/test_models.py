@@ -223,18 +223,23 @@ def test_scores_are_inputs_times_coefficients_whatever_the_other_rows(model, dat
         np.testing.assert_array_equal(scores, alone)
         X = model.preparation.matrix(table)
         terms = [X @ model.coef_]
-        for ramp in model.ramps:
+        forest, values = model._forest
+        leaves = np.zeros((4, values.shape[1]))
+        for number, tree in enumerate(forest.trees):
+            first = forest.first_leaves[number]
+            leaves += [values[first + leaf_by_walking(tree, row)] for row in X]
+        if model.rule is None:
+            terms.append(leaves[:, 0])
+            leaves = np.zeros((4, len(model.ramps)))
+        for ramp, more in zip(model.ramps, leaves.T, strict=True):
             linear = [sum(x * w for x, w in zip(row, ramp.weights, strict=True)) for row in X]
-            terms.append(ramp.coefficient * np.clip(np.array(linear) + ramp.offset, -1.0, 1.0))
+            clipped = np.clip(np.array(linear) + ramp.offset + more, -1.0, 1.0)
+            terms.append(ramp.coefficient * clipped)
         if model.rule is not None:
             # the model's own ramps: with other rounding, a label of equal cost may be chosen
             linear = model.preparation.scores(table, np.array([r.weights for r in model.ramps]).T)
-            ramps = np.clip(linear + [ramp.offset for ramp in model.ramps], -1.0, 1.0)
+            ramps = np.clip(linear + [ramp.offset for ramp in model.ramps] + leaves, -1.0, 1.0)
             terms.append(model.rule.label_costs().scores(ramps))
-        forest, values = model._forest
-        for number, tree in enumerate(forest.trees):
-            first = forest.first_leaves[number]
-            terms.append([values[first + leaf_by_walking(tree, row)] for row in X])
         size = max(1.0, np.abs(terms).max(), np.abs(X * model.coef_).max())
         np.testing.assert_allclose(scores, np.sum(terms, axis=0), rtol=1e-9, atol=1e-9 * size)
 

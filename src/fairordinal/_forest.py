@@ -183,13 +183,13 @@ class Forest:
                 yield rows, number, leaves
 
     def sums(self, X: Any, values: Array) -> Array:
-        """Sum of the values of the leaves of each row, given values of shape (n_leaves,)."""
-        total = np.zeros(X.shape[0])
+        """Sum of the values of the leaves of each row; values have the shape (n_leaves, ...)."""
+        total = np.zeros((X.shape[0], *values.shape[1:]))
         tables = [values[table] for _, table in self._compiled]
         for rows in row_blocks(X.shape[0], BLOCK):
-            some, of_tree = total[rows], np.empty(rows.stop - rows.start)
+            some, of_tree = total[rows], np.empty_like(total[rows])
             for table, bits in zip(tables, self._bits(X[rows]), strict=True):
-                np.take(table, bits, out=of_tree, mode="clip")
+                np.take(table, bits, axis=0, out=of_tree, mode="clip")
                 np.add(some, of_tree, out=some)
         return total
 
@@ -228,8 +228,10 @@ def exact_values(values: Array, n_trees: int) -> Array:
     """Leaf values, rounded so that sums over trees are exact in any order.
 
     They become multiples of a unit 2^q such that each sum is below 2^`EXACT_BITS` units: a double
-    represents all such sums exactly.
+    represents all such sums exactly. Each column of values has its own unit.
     """
+    if values.ndim > 1:
+        return np.stack([exact_values(column, n_trees) for column in values.T], axis=1)
     largest = float(np.abs(values).max(initial=0.0)) * max(n_trees, 1)
     unit = 2.0 ** (np.ceil(np.log2(largest)) - EXACT_BITS) if largest else 0.0
     if not unit:  # 2^q underflows: sums of numbers this small are exact

@@ -28,6 +28,7 @@ BASIS_NAMES = {  # names of bases in messages
     "linear": "linear model",
     "piecewise": "piecewise linear model",
     "plug-in": "plug-in model",
+    "plug-in-trees": "plug-in model with trees",
     "trees": "forest",
 }
 LEAST_SHARE = 0.0005  # smaller ones are "<0.1%"

@@ -43,7 +43,7 @@ MOST_INT32_ENTRIES = (
 )  # entries of a sparse matrix up to which indices have 32 bits, to save memory
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
-AnyBasis = TypeVar("AnyBasis", bound="Basis")
+Fitted = TypeVar("Fitted")
 FITTED: WeakKeyDictionary[Block, dict[Any, Any]] = WeakKeyDictionary()  # as long as blocks live
 
 
@@ -76,8 +76,8 @@ class Basis(ABC):
         """The ranker with given coefficients of the columns, as a function of features."""
 
 
-def remembered(block: Block, key: Any, fit: Callable[[], AnyBasis]) -> AnyBasis:
-    """A basis that is fitted to a block once, and then known by its key.
+def remembered(block: Block, key: Any, fit: Callable[[], Fitted]) -> Fitted:
+    """What is fitted to a block once, and then known by its key.
 
     The training rows of a fold are needed several times: to choose the penalty, for each basis with
     the same ramps, and whenever more rankers are cross-validated.
@@ -303,13 +303,17 @@ def _with_ramps(block: Block, basis: Piecewise) -> Piecewise:
 
 def _fit_ramps(block: Block, basis: Piecewise) -> Piecewise:
     X, weight = block.features.standardised(slice(None)), block.weight / basis.one
-    targets = [block.labels > label for label in basis.boundaries]
-    targets += [block.groups == group for group in _predicted_groups(block.n_groups)]
-    fitted = fit_ramps(X, targets, weight)
+    fitted = fit_ramps(X, ramp_targets(block, basis.boundaries), weight)
     weights = fitted.weights / block.scaling.spreads[:, None]
     ramps = Ramps(weights, fitted.offsets - block.scaling.means @ weights)
     means, spreads = _moments(ramps.values(block.features.X), weight)
     return replace(basis, scaling=block.scaling, ramps=ramps, means=means, spreads=spreads)
+
+
+def ramp_targets(block: Block, boundaries: tuple[int, ...]) -> list[Array]:
+    """What ramps predict: whether the label is above each boundary, and the group."""
+    targets = [block.labels > label for label in boundaries]
+    return targets + [block.groups == group for group in _predicted_groups(block.n_groups)]
 
 
 def _predicted_groups(n_groups: int) -> range:

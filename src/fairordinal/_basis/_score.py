@@ -4,9 +4,10 @@ The importance of a column is its share of the variance of the score. A score is
 contributions of columns, ``s(x) = const + Σ_j c_j(x)``:
 
 * the linear part contributes ``coef_j x_j``;
-* a ramp ``r(x) = clip(z(x), -1, 1)`` with ``z(x) = Σ_j w_j x_j + b`` contributes ``w_j (x_j - m_j)
-  (r(x) - r(m)) / (z(x) - z(m))``, where m is the mean row: the change of r from m to x is divided
-  in proportion to the terms of z (integrated gradients);
+* a ramp ``r(x) = clip(z(x), -1, 1)`` with ``z(x) = Σ_j z_j(x) + b`` contributes ``(z_j(x) - m_j)
+  (r(x) - clip(m, -1, 1)) / (z(x) - m)``, where m_j and m are the means of z_j and z: the change of
+  r is divided in proportion to the changes of the terms of z (integrated gradients); z_j is ``w_j
+  x_j``, plus the contributions of trees;
 * a plug-in rule is replaced by the linear function of its ramps that is nearest to its scores, and
   the shares are those of this function, divided by their sum;
 * in a tree, each split on the path of a row contributes, to its column, the change of the mean leaf
@@ -38,7 +39,7 @@ from fairordinal._validation import Array
 class Score(NamedTuple):
     """A ranker as a function of features.
 
-    ``(X - origin) @ coef``, plus ramps, plus leaves, plus the score of a plug-in rule.
+    ``(X - origin) @ coef``, plus ramps, plus leaves, plus the score of a plug-in rule of the ramps.
     """
 
     coef: Array
@@ -68,7 +69,8 @@ class Score(NamedTuple):
     def basis(self) -> str:
         """Name of the smallest basis that contains this score."""
         if self.rule is not None:
-            return "plug-in"
+            has_trees = self.ramps is not None and self.ramps.forest is not None
+            return "plug-in-trees" if has_trees else "plug-in"
         if self.forest is not None:
             return "trees"
         return "linear" if self.ramps is None else "piecewise"
@@ -99,22 +101,23 @@ def importances(score: Score, features: Features, weight: Array) -> Array:
     if score.ramps is not None and score.ramp_coef is not None:
         shares = shares + _ramp_shares(score.ramps, score.ramp_coef, X, weight, centred)
     if score.forest is not None and score.values is not None:
-        shares = shares + _tree_shares(score.forest, score.values, X, weight, centred)
+        of_leaves = score.values[:, None], centred[:, None]
+        shares = shares + _tree_shares(score.forest, *of_leaves, X, weight)
     return np.asarray(shares / total)
 
 
 def _ramp_shares(ramps: Ramps, coef: Array, X: Any, weight: Array, centred: Array) -> Array:
     """``Σ_i w_i (s_i - mean) c_j(x_i)`` for the contributions of ramps, (n_columns,)."""
-    mean = np.asarray(X.T @ (weight / weight.sum())).ravel()
-    (_, centre), *_ = ramps.linear_parts(mean[None])
-    shares = np.zeros(X.shape[1])
-    for rows, linear in ramps.linear_parts(X):
-        step, rise = linear - centre, np.clip(linear, -1.0, 1.0) - np.clip(centre, -1.0, 1.0)
-        slope = np.divide(rise, step, out=np.zeros_like(step), where=step != 0.0)
-        factor = centred[rows, None] * slope * coef
-        moved = np.asarray(X[rows].T @ factor) - np.outer(mean, factor.sum(axis=0))  # Σ f (x - m)
-        shares += (ramps.weights * moved).sum(axis=1)
-    return shares
+    logits = np.concatenate([part for _, part in ramps.logits(X)])
+    centre, mean = (weight @ each / weight.sum() for each in (logits, X))
+    step, rise = logits - centre, np.clip(logits, -1.0, 1.0) - np.clip(centre, -1.0, 1.0)
+    slope = np.divide(rise, step, out=np.zeros_like(step), where=step != 0.0)
+    factor = centred[:, None] * slope * coef
+    moved = np.asarray(X.T @ factor) - np.outer(mean, factor.sum(axis=0))  # Σ f (x - mean)
+    shares = (ramps.weights * moved).sum(axis=1)
+    if ramps.forest is None or ramps.leaf_values is None:
+        return np.asarray(shares)
+    return np.asarray(shares + _tree_shares(ramps.forest, ramps.leaf_values, factor, X, weight))
 
 
 def _slopes(ramps: Array, scores: Array, weight: Array) -> Array:
@@ -125,34 +128,39 @@ def _slopes(ramps: Array, scores: Array, weight: Array) -> Array:
     return np.asarray(np.linalg.lstsq(ramps, scores, rcond=None)[0])
 
 
-def _tree_shares(forest: Forest, values: Array, X: Any, weight: Array, centred: Array) -> Array:
-    """``Σ_i w_i (s_i - mean) c_j(x_i)`` for the contributions of trees, (n_columns,)."""
+def _tree_shares(forest: Forest, values: Array, factor: Array, X: Any, weight: Array) -> Array:
+    """``Σ_ir factor_ir c_jr(x_i)`` for the contributions of trees to sums r, (n_columns,).
+
+    `values` has a column for each sum r, and so has `factor`.
+    """
     leaves, shares = forest.leaves(X), np.zeros(X.shape[1])
     for number, tree in enumerate(forest.trees):
         first = forest.first_leaves[number]
-        leaf = leaves[:, number] - first
-        rows, factor = (np.bincount(leaf, each, tree.n_leaves) for each in (weight, centred))
-        leaf_values = values[first : first + tree.n_leaves]
-        shares += factor @ _contributions(tree, leaf_values, rows, X.shape[1])
+        member = sparse.csr_array(
+            (np.ones(len(leaves)), (leaves[:, number] - first, np.arange(len(leaves)))),
+            (tree.n_leaves, len(leaves)),
+        )
+        of_tree = values[first : first + tree.n_leaves]
+        _add_contributions(shares, tree, of_tree, member @ factor, member @ weight)
     return shares
 
 
-def _contributions(tree: Tree, values: Array, rows: Array, n_columns: int) -> sparse.csr_array:
-    """Contribution of each column to the value of each leaf, (n_leaves, n_columns).
+def _add_contributions(
+    shares: Array, tree: Tree, values: Array, factor: Array, rows: Array
+) -> None:
+    """Add the contributions of each leaf, times its factors, to those of the columns.
 
     `rows` is the weight of the rows in each leaf. The mean leaf value of a split is over the rows
     below it.
     """
     paths = dict(tree.paths())
-    weight, total = np.zeros((2, tree.n_splits))
+    weight, total = np.zeros((tree.n_splits, 1)), np.zeros((tree.n_splits, values.shape[1]))
     for leaf, above in paths.items():
         for split, _ in above:
             weight[split] += rows[leaf]
             total[split] += rows[leaf] * values[leaf]
-    means = np.divide(total, weight, out=np.zeros(tree.n_splits), where=weight > 0)
-    found = np.zeros((tree.n_leaves, n_columns))
+    means = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
     for leaf, above in paths.items():
-        steps = [*(means[split] for split, _ in above), values[leaf]]
-        for (split, _), step in zip(above, np.diff(steps), strict=True):
-            found[leaf, tree.feature[split]] += step
-    return sparse.csr_array(found)
+        splits = [split for split, _ in above]
+        steps = np.diff(np.concatenate([means[splits], values[leaf][None]]), axis=0)
+        np.add.at(shares, tree.feature[splits], steps @ factor[leaf])

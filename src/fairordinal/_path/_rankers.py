@@ -29,9 +29,9 @@ from fairordinal.ranker import (
     PairData,
     Training,
     accuracies_by_alpha,
-    accuracies_in_folds,
     constant_ranker,
     fit_path,
+    measured_in_folds,
     pair_data,
     require_pairwise,
     warn_unconverged,
@@ -77,8 +77,8 @@ class Plan:
     def accuracies(self, rows: Rows, folds: Folds) -> Array:
         """Shares of held-out pairs that the plain ranker puts in order, for each fold and alpha."""
         known = held_out_together(rows, folds)  # the basis was learned from these rows
-        text = "trying trees, fold" if self.basis.has_leaves else "strength of the penalty, fold"
-        return accuracies_in_folds(rows, folds, _accuracies, self, known, text=text)
+        text = "strength of the penalty, fold"
+        return measured_in_folds(rows, folds, _accuracies, self, known, text=text)
 
     def with_alpha(self, accuracies: Array) -> Plan:
         """The plan with the alpha that puts the most held-out pairs in order."""

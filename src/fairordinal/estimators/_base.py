@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,13 +16,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 
-from fairordinal._basis import Basis, Linear, Piecewise, Trees
+from fairordinal._basis import Linear
 from fairordinal._costs import cost_matrix as as_cost_matrix
 from fairordinal._pairloss import LOSSES
-from fairordinal._path import Plan, RankerPool, held_out_together
+from fairordinal._path import Plan, RankerPool
 from fairordinal._render import name_of
 from fairordinal._rows import Block, Folds, Rows, folds_of, seed_of
-from fairordinal._support import SiteLinkMixin, optional, part, warn
+from fairordinal._support import SiteLinkMixin, part, warn
 from fairordinal._validation import (
     Array,
     check_choice,
@@ -32,9 +31,8 @@ from fairordinal._validation import (
     warn_misaligned,
 )
 from fairordinal.criteria import Criterion, as_criterion
+from fairordinal.estimators._bases import BASES, learn_paths, learning_share
 from fairordinal.ranker import (
-    Fit,
-    PlugIn,
     Training,
     is_small,
     methods_of,
@@ -47,15 +45,9 @@ from fairordinal.ranker import (
 from fairordinal.thresholds import Candidate, Evaluation, Optimism, expected
 
 DEFAULT_LIMIT = 0.05  # of the violation, if neither trade_off nor max_violation is given
-BASES = ("auto", "linear", "piecewise", "plug-in", "trees")
-LEAST_RAMP_ROWS, LEAST_TREE_ROWS = 250, 500  # with which "auto" has ramps, and tries trees
-MOST_FEATURES = 1000  # with which "auto" has either
-FIRST_FOLDS, FIRST_GAIN = 2, 0.01  # folds in which trees are tried first, and their gain there
-LEAST_GAIN = 0.03  # share of the held-out pairs out of order that trees have to put in order
 FEW_ROWS = 10  # of a group; the standard deviation of a disparity is then about 1/√(3·10) = 0.18
 MOST_NAMED = 5  # groups that a warning names
 ONE_IN = 4  # rows of a large sample from which rankers learn; the others are held out
-MOST_TREE_ROWS = 1 << 14  # from which trees learn, if one set of rows is held out
 
 
 def plain_array(labels: Array) -> Array:
@@ -182,8 +174,8 @@ class RankerPathEstimator(SiteLinkMixin, BaseEstimator):
         alpha = None if self.alpha is None else check_number(self.alpha, "alpha")
         training = Training(alpha or 0.0, tol, max_iter)
         linear = Plan(evaluation, loss, methods, training, Linear(some.scaling))
-        with part(_learning_share(evaluation, self._choosing)):
-            paths = _paths(linear, some, folds, alpha, self.basis)
+        with part(learning_share(evaluation, self._choosing)):
+            paths = learn_paths(linear, some, folds, alpha, self.basis)
         fits = [fit for _, path in paths for fit in path]
         warn_unconverged(fits, max_iter)
         self.criterion_, self.classes_ = criterion, plain_array(labels)
@@ -211,12 +203,6 @@ def _sample(rows: Rows, cv: Any, random_state: Any) -> tuple[Rows, Folds]:
     return train, [(train, held_out)]
 
 
-def _learning_share(evaluation: Evaluation, choosing: float) -> float:
-    """Share of the time of a fit that paths of rankers take, about."""
-    learning = evaluation.effort.training
-    return learning / (learning + choosing * (1.0 - learning))
-
-
 # Groups of few rows -------------------------------------------------------------------------
 
 
@@ -241,119 +227,3 @@ def warn_few_rows(groups: Array, n_rows: Array) -> None:
 
 def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
-
-
-# The bases of the paths ---------------------------------------------------------------------
-
-
-def _paths(
-    linear: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str
-) -> list[tuple[Plan, list[Fit]]]:
-    """Paths of rankers, one for each basis that is asked for or worth trying."""
-    found, accuracies = [], None
-    tries_trees = basis == "trees" or (basis == "auto" and _may_have_trees(rows))
-    choosing, training = _shares(linear.evaluation, tries_trees=tries_trees)
-    if basis not in ("trees", "plug-in"):
-        plan = (
-            replace(linear, basis=Piecewise.unfitted(rows)) if _has_ramps(rows, basis) else linear
-        )
-        together = alpha is None and held_out_together(rows, folds)
-        plan = plan.grown(rows) if together else plan
-        if alpha is None:
-            with part(choosing):
-                accuracies = plan.accuracies(rows, folds)
-            plan = plan.with_alpha(accuracies)
-        with part(training):
-            plan = plan if together else plan.grown(rows)
-            found.append((plan, plan.path(rows)))
-    if basis == "plug-in" or (basis == "auto" and _may_have_rules(linear, rows)):
-        with part(0.2 * (1.0 - choosing - training) if tries_trees else 0.0, "plug-in rules"):
-            found.append(_with_rules(linear, rows))
-    if tries_trees:
-        if held_out_together(rows, folds):
-            rows = rows.sample(MOST_TREE_ROWS)
-            folds = [(rows, folds[0][1])]
-        with part(0.5 * (1.0 - choosing - training), "trying trees"):
-            trees = _with_trees(linear, rows, folds, alpha, accuracies)
-        found += [] if trees is None else [(trees, trees.path(rows))]
-    if basis == "trees":
-        _warn_without_trees(found[0][0].basis)
-    return found
-
-
-def _shares(evaluation: Evaluation, *, tries_trees: bool) -> tuple[float, float]:
-    """Shares of the time for the strength of the penalty and for rankers without trees, about.
-
-    The rest is for trees.
-    """
-    training = evaluation.effort.training
-    others = 0.3 * (1.0 - training)
-    total = 1.0 if tries_trees else others + training
-    return others / total, training / total
-
-
-def _has_ramps(rows: Rows, basis: str) -> bool:
-    """Whether rankers without trees have ramps; "auto" needs enough rows, and few features."""
-    few = rows.n_rows < LEAST_RAMP_ROWS or rows.n_features > MOST_FEATURES
-    return basis == "piecewise" or (basis == "auto" and not few)
-
-
-def _may_have_rules(plan: Plan, rows: Rows) -> bool:
-    """Whether "auto" tries plug-in rules: if rankers have ramps, and are fair in any way."""
-    return _has_ramps(rows, "auto") and plan.methods == methods_of("auto")
-
-
-def _with_rules(plan: Plan, rows: Rows) -> tuple[Plan, list[Fit]]:
-    """A plan whose rankers are plug-in rules, and these rankers."""
-    criterion, cost = require_pairwise(plan.evaluation.criterion), plan.evaluation.cost
-    basis = PlugIn(Piecewise.unfitted(rows), criterion, cost).refit(rows)
-    return replace(plan, basis=basis), basis.fits
-
-
-def _may_have_trees(rows: Rows) -> bool:
-    """Whether "auto" tries trees: enough rows, not too many features, LightGBM installed."""
-    return rows.n_rows >= LEAST_TREE_ROWS and rows.n_features <= MOST_FEATURES and _has_lightgbm()
-
-
-def _has_lightgbm() -> bool:
-    try:
-        optional("lightgbm", "basis='trees'", "trees")
-    except ImportError:
-        return False
-    return True
-
-
-def _with_trees(
-    plan: Plan, rows: Rows, folds: Folds, alpha: float | None, accuracies: Array | None
-) -> Plan | None:
-    """A plan with trees; None if they are not worth their time.
-
-    `accuracies` are those of the plain ranker without trees. The plain ranker with trees has to put
-    in order a share of the held-out pairs that the other has out of order, so that the rule suits
-    easy and hard data. If it gains too little in the first folds, the others are not tried.
-    """
-    plan = replace(plan, basis=Trees.unfitted(Piecewise.unfitted(rows)))
-    if alpha is not None:
-        return plan.grown(rows)
-    together = held_out_together(rows, folds)
-    plan = plan.grown(rows) if together else plan
-    reached = np.zeros((0, len(plan.alphas)))
-    for some, least in ((folds[:FIRST_FOLDS], FIRST_GAIN), (folds[FIRST_FOLDS:], LEAST_GAIN)):
-        reached = np.concatenate([reached, plan.accuracies(rows, some)]) if some else reached
-        rival = None if accuracies is None else accuracies[: len(reached)]
-        if rival is not None and 1.0 - _best(reached) > (1.0 - least) * (1.0 - _best(rival)):
-            return None
-    return (plan if together else plan.grown(rows)).with_alpha(reached)
-
-
-def _best(accuracies: Array) -> float:
-    """The highest mean over folds, of all strengths of the penalty."""
-    return float(accuracies.mean(axis=0).max())
-
-
-def _warn_without_trees(basis: Basis) -> None:
-    if isinstance(basis, Trees) and not basis.forest.trees:
-        warn(
-            "No tree could be grown: a leaf needs at least 20 rows, and features must not be "
-            "constant. The model is piecewise linear.",
-        )

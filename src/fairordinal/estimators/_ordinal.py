@@ -72,14 +72,15 @@ class FairOrdinalClassifier(
           group (one for both, if there are two). The score is piecewise linear.
         - ``"plug-in"``: these ramps as probabilities of labels and of groups. The score is that of
           the label of least expected cost, where labels have different costs for different groups.
-        - ``"trees"``: these columns, the predictions of boosted trees, and the leaves of trees, so
-          that the model is a forest whose leaf values were learned to be fair. Needs ``pip install
-          fairordinal[trees]``.
+        - ``"trees"``: the columns of ``"piecewise"``, the predictions of boosted trees, and the
+          leaves of trees, so that the model is a forest whose leaf values were learned to be fair;
+          also plug-in rules whose probabilities come from trees, if `ranker` is ``"auto"``. Needs
+          ``pip install fairordinal[trees]``.
         - ``"auto"``: piecewise and, if `ranker` is ``"auto"``, plug-in, if there are at least 250
-          rows and at most 1000 features, otherwise linear. Trees are candidates, too, if LightGBM
-          is installed, there are at least 500 rows and at most 1000 features, and the plain ranker
-          of the trees has at least 3 % fewer of the held-out pairs out of order; held-out rows then
-          choose the model. If `alpha` is given, held-out pairs are not compared.
+          rows and at most 1000 features, otherwise linear. Plug-in rules with trees are candidates,
+          too, if LightGBM is installed, there are at least 500 rows and at most 1000 features, and
+          the accurate rule costs at least 3 % less on held-out rows with trees than without. If
+          `ranker` is not ``"auto"``, forests take their place. Held-out rows choose the model.
 
         Missing values (nan) are allowed unless it is ``"linear"``, but not in rows of Dask.
     ranker : {"auto", "direct", "reduction", "grid", "relaxed"}, default="auto"
@@ -126,13 +127,14 @@ class FairOrdinalClassifier(
         The probabilities of `predict_proba`: `scores`, ascending, and `above` of shape (n_labels -
         1, n_scores), the share of rows with a label above each boundary; linear between them. Model
         files do not hold them.
-    basis_ : {"linear", "piecewise", "plug-in", "trees"}
+    basis_ : {"linear", "piecewise", "plug-in", "plug-in-trees", "trees"}
         The basis of the model; that of a constant one is linear.
     basis_results_ : dict of str to tuple of float
         For each basis that was tried, expected cost and violation of its best candidate that keeps
         the limit as the model does; for the basis of the model, those of the model.
     ramps_ : Ramps or None
-        Ramps ``clip((X - origin_) @ weights + offsets, -1, 1)``; None in a linear model.
+        Ramps ``clip((X - origin_) @ weights + offsets, -1, 1)``; None in a linear model. Those of
+        plug-in models with trees have a `forest`, whose `leaf_values` are added before the clip.
     ramp_coef_ : ndarray of shape (n_ramps,) or None
         Coefficients of the ramps in the score.
     rule_ : LabelCosts or None
@@ -140,7 +142,7 @@ class FairOrdinalClassifier(
         for label l if the group is a and the true label is y, `boundaries` and `edge`. None in
         other models.
     forest_ : Forest or None
-        The trees; None if the model is not a forest.
+        The trees whose leaves are added to the score; None if the model is not a forest.
     leaf_values_ : ndarray or None
         The values of the leaves of `forest_`.
     feature_importances_ : ndarray of shape (n_features,)
@@ -407,6 +409,8 @@ def describe_basis(model: Any) -> str:
     own = BASIS_NAMES[model.basis_]
     if model.forest_ is not None:
         own += f" of {len(model.forest_.trees)} trees"
+    elif model.ramps_ is not None and model.ramps_.forest is not None:
+        own = own.replace("trees", f"{len(model.ramps_.forest.trees)} trees")
     others = [
         f" (the best {BASIS_NAMES[basis]} costs {cost:.3f})"
         for basis, (cost, _) in model.basis_results_.items()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairordinal._forest import MOST_SPLITS
+from fairordinal._forest import MOST_SPLITS, Forest
 from fairordinal._label_costs import LabelCosts
 from fairordinal._validation import Array
 
@@ -88,7 +88,10 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class Ramp:
-    """Adds ``coefficient * clip(inputs @ weights + offset, -1, 1)`` to the score."""
+    """Adds ``coefficient * clip(inputs @ weights + offset, -1, 1)`` to the score.
+
+    In a model with a rule, trees may add to what is clipped.
+    """
 
     coefficient: float
     offset: float
@@ -106,8 +109,8 @@ class Ramp:
         """
         if classifier.ramps_ is None:
             return ()
-        weights, offsets = classifier.ramps_
-        offsets = offsets - classifier.origin_ @ weights
+        weights = classifier.ramps_.weights
+        offsets = classifier.ramps_.offsets - classifier.origin_ @ weights
         columns = zip(classifier.ramp_coef_, offsets, weights.T, strict=True)
         return tuple(cls(float(coef), float(b), tuple(w.tolist())) for coef, b, w in columns)
 
@@ -175,23 +178,28 @@ class TreeSplit:
 
 @dataclass(frozen=True)
 class DecisionTree:
-    """Splits, the first of which is the root, and the values of the leaves."""
+    """Splits, the first of which is the root, and the values of the leaves.
+
+    `leaves` has the values of all leaves for each sum that the tree is part of: one sum, which is
+    added to the score, or with a rule one for each ramp, which is added to it before it is clipped.
+    """
 
     splits: tuple[TreeSplit, ...]
-    leaves: tuple[float, ...]
+    leaves: tuple[tuple[float, ...], ...]
 
     def __post_init__(self) -> None:
         n_splits = len(self.splits)
         children = [child for split in self.splits for child in (split.left, split.right)]
-        once = sorted(children) == [*range(-len(self.leaves), 0), *range(1, n_splits)]
+        once = sorted(children) == [*range(-n_splits - 1, 0), *range(1, n_splits)]
         # a child comes after its parent, so that there is no cycle
         later = all(c < 0 or c > at for at, s in enumerate(self.splits) for c in (s.left, s.right))
-        if not (1 <= n_splits <= MOST_SPLITS and len(self.leaves) == n_splits + 1):
+        sizes = {len(values) for values in self.leaves}
+        if not (1 <= n_splits <= MOST_SPLITS and sizes == {n_splits + 1}):
             raise self._error(f"1 to {MOST_SPLITS} splits and one leaf more")
         if not (once and later):
             raise self._error("each split but the first, and each leaf, once as a child")
-        numbers = (*self.leaves, *(split.threshold for split in self.splits))
-        if not np.isfinite(numbers).all():
+        thresholds = [split.threshold for split in self.splits]
+        if not (np.isfinite(self.leaves).all() and np.isfinite(thresholds).all()):
             raise self._error("finite thresholds and leaves")
 
     def _error(self, expected: str) -> ValueError:
@@ -200,20 +208,29 @@ class DecisionTree:
     @classmethod
     def all_of(cls, classifier: FairOrdinalClassifier) -> tuple[DecisionTree, ...]:
         """Return the trees of a classifier."""
-        forest = classifier.forest_
-        if forest is None:
+        found = _forest_of(classifier)
+        if found is None:
             return ()
-        values = np.split(classifier.leaf_values_, forest.first_leaves[1:-1])
+        forest, values = found
+        values_by_tree = np.split(values, forest.first_leaves[1:-1])
         return tuple(
             cls(
                 tuple(
                     TreeSplit(int(feature), float(threshold), int(left), int(right))
                     for feature, threshold, left, right in zip(*tree, strict=True)
                 ),
-                tuple(leaves.tolist()),
+                tuple(map(tuple, leaves.T.tolist())),
             )
-            for tree, leaves in zip(forest.trees, values, strict=True)
+            for tree, leaves in zip(forest.trees, values_by_tree, strict=True)
         )
+
+
+def _forest_of(classifier: FairOrdinalClassifier) -> tuple[Forest, Array] | None:
+    """Return the trees of a classifier, or of its ramps, and leaf values, (n_leaves, n_sums)."""
+    if classifier.forest_ is not None:
+        return classifier.forest_, classifier.leaf_values_[:, None]
+    ramps = classifier.ramps_
+    return None if ramps is None or ramps.forest is None else (ramps.forest, ramps.leaf_values)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """A fair model of a table with named columns.
 
 The score of a row with inputs x is ``Σ_i coef_i x_i + Σ_r ramp_r(x) + Σ_t leaf_t(x)``: coefficients
-of the inputs, ramps, and the leaves of trees. A plug-in model has the score of a rule of its ramps.
-Label l is predicted where ``thresholds[l-1] < score <= thresholds[l]``. Terms are always added in
-the same order, so that scores are equal to the last bit in every process.
+of the inputs, ramps, and the leaves of trees. A plug-in model has the score of a rule of its ramps;
+its trees add to the ramps before they are clipped. Label l is predicted where ``thresholds[l-1] <
+score <= thresholds[l]``. Terms are always added in the same order, so that scores are equal to the
+last bit in every process.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from fairordinal.models._preparation import TablePreparation
 
 MOST_NAMED = 6  # groups in text
 MOST_RAMPS = 100
-MOST_ANSWERS = 1 << 20  # Σ 2^splits over the trees: combinations of answers that scoring tabulates
+MOST_ANSWERS = 1 << 20  # Σ 2^splits over trees and sums: combinations that scoring tabulates
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class TableModel:
     rule : PlugInRule or None
         Costs of labels for each group, by which a plug-in model chooses labels.
     forest : tuple of DecisionTree
-        Trees whose leaves are added to the score; empty if the model is not a forest.
+        Trees whose leaves are added to the score, or with a rule to the ramps; empty in a model
+        without trees.
     preparation : TablePreparation
         How columns become inputs.
     certificate : Certificate
@@ -74,7 +76,7 @@ class TableModel:
         Cost and violation in new rows, estimated by cross-validation, with intervals.
     bases : tuple of BasisResult
         Expected cost and violation of the best model of each basis that was tried (linear,
-        piecewise, plug-in or trees).
+        piecewise, plug-in, plug-in-trees or trees).
     groups : tuple of GroupCounts
         Training rows of each group by label.
     data : DataRecord
@@ -116,7 +118,7 @@ class TableModel:
         _check_coefficients(self.coefficients, self.preparation)
         _check_ramps(self.ramps, self.preparation)
         _check_rule(self)
-        _check_forest(self.forest, self.preparation)
+        _check_forest(self)
         _check_consistent(self)
 
     @cached_property
@@ -136,7 +138,7 @@ class TableModel:
 
     @cached_property
     def _forest(self) -> tuple[Forest, Array]:
-        """The trees as arrays, and the values of all leaves."""
+        """The trees as arrays, and the values of all leaves, (n_leaves, n_sums)."""
         trees = tuple(
             Tree(
                 np.array([split.input for split in tree.splits]),
@@ -146,7 +148,13 @@ class TableModel:
             )
             for tree in self.forest
         )
-        return Forest(trees), np.array([value for tree in self.forest for value in tree.leaves])
+        none = np.zeros((0, self._n_sums))
+        return Forest(trees), np.concatenate([none, *(np.array(t.leaves).T for t in self.forest)])
+
+    @property
+    def _n_sums(self) -> int:
+        """Number of sums that trees add to: the ramps of a rule, or the score alone."""
+        return 1 if self.rule is None else len(self.ramps)
 
     def scores(self, frame: Any) -> Array:
         """Return the score of each row; higher scores mean higher labels.
@@ -165,21 +173,26 @@ class TableModel:
             trees.
         """
         scores = self.preparation.scores(frame, self.coef_)
+        forest, values = self._forest
+        leaves = forest.sums(self.preparation.matrix(frame), values) if self.forest else None
+        if self.rule is not None:
+            ramps = self._ramps(frame, leaves)
+            return self._add_ramps(scores, ramps) + self.rule.label_costs().scores(ramps)
         if self.ramps:
-            scores = self._add_ramps(scores, frame)
-        if self.forest:
-            forest, values = self._forest
-            scores = scores + forest.sums(self.preparation.matrix(frame), values)
-        return scores
+            scores = self._add_ramps(scores, self._ramps(frame, None))
+        return scores if leaves is None else scores + leaves[:, 0]
 
-    def _add_ramps(self, scores: Array, frame: Any) -> Array:
-        """Add the ramps one after the other, so that rounding is the same in every process."""
+    def _ramps(self, frame: Any, leaves: Array | None) -> Array:
+        """Return the value of each ramp for each row; sums of leaves add to what is clipped."""
         weights = np.array([ramp.weights for ramp in self.ramps]).T
-        linear = self.preparation.scores(frame, weights)
-        values = np.clip(linear + [ramp.offset for ramp in self.ramps], -1.0, 1.0)
+        linear = self.preparation.scores(frame, weights) + [ramp.offset for ramp in self.ramps]
+        return np.clip(linear if leaves is None else linear + leaves, -1.0, 1.0)
+
+    def _add_ramps(self, scores: Array, values: Array) -> Array:
+        """Add the ramps one after the other, so that rounding is the same in every process."""
         for ramp, value in zip(self.ramps, values.T, strict=True):
             scores = scores + ramp.coefficient * value
-        return scores if self.rule is None else scores + self.rule.label_costs().scores(values)
+        return scores
 
     def predict(self, frame: Any) -> Array:
         """Predict a label for each row, without its group.
@@ -296,18 +309,21 @@ def _check_rule(model: TableModel) -> None:
         )
 
 
-def _check_forest(forest: tuple[DecisionTree, ...], preparation: TablePreparation) -> None:
-    answers = sum(2 ** len(tree.splits) for tree in forest)
+def _check_forest(model: TableModel) -> None:
+    forest, n_inputs = model.forest, model.preparation.n_inputs
+    n_sums = model._n_sums
+    if any(len(tree.leaves) != n_sums for tree in forest):
+        raise ValueError(f"each tree of the forest must have {n_sums} values of each leaf.")
+    answers = n_sums * sum(2 ** len(tree.splits) for tree in forest)
     if answers > MOST_ANSWERS:
         raise ValueError(
-            f"the forest is too large: {len(forest)} trees have {answers} combinations of answers "
-            f"to their splits, more than {MOST_ANSWERS}."
+            f"the forest is too large: {len(forest)} trees have {answers} sums for combinations of "
+            f"answers to their splits, more than {MOST_ANSWERS}."
         )
     for split in (split for tree in forest for split in tree.splits):
-        if not 0 <= split.input < preparation.n_inputs:
+        if not 0 <= split.input < n_inputs:
             raise ValueError(
-                f"the forest must split on one of {preparation.n_inputs} inputs, got number "
-                f"{split.input}."
+                f"the forest must split on one of {n_inputs} inputs, got number {split.input}."
             )
 
 

@@ -11,8 +11,9 @@ The graph adds up the contributions of the columns to the score one after the ot
                     whose columns are added one after the other
     plug-in rule:   products of probabilities, which are linear in the ramps, times rows of costs,
                     added one after the other; then ArgMin, and the fraction for the neighbours
-    trees:          TreeEnsemble of the inputs that they split on, added last; leaf values are
-                    such that their sums are exact in any order
+    trees:          TreeEnsemble of the inputs that they split on, added last; with a rule, added
+                    to the sums of the ramps; leaf values are such that their sums are exact in any
+                    order
     label:          Gather(classes, number of thresholds below the score)
 """
 
@@ -131,10 +132,11 @@ class Graph:
         total = self.constant(np.zeros((1, 1)))
         for column, coefficients in model.preparation.by_column(model.coef_):
             total = self.node("Add", total, self.contribution(column, coefficients))
+        leaves = self._trees(model) if model.forest else ""
         if model.ramps:
-            total = self._add_ramps(total, model)
-        if model.forest:
-            total = self.node("Add", total, self._trees(model))
+            total = self._add_ramps(total, model, leaves if model.rule is not None else "")
+        if model.forest and model.rule is None:
+            total = self.node("Add", total, leaves)
         outputs = [self._label(model, total), self._score(total)]
         helper = self.onnx.helper
         graph = helper.make_graph(self.nodes, "fairordinal", self.inputs, outputs, self.constants)
@@ -194,8 +196,8 @@ class Graph:
         )
         return Prepared(index)
 
-    def _add_ramps(self, total: str, model: TableModel) -> str:
-        """Add the ramps to the score, one after the other."""
+    def _add_ramps(self, total: str, model: TableModel, leaves: str) -> str:
+        """Add the ramps to the score, one after the other; `leaves` add to what is clipped."""
         weights = np.array([ramp.weights for ramp in model.ramps]).T
         linear = self.constant(np.zeros((1, 1)))
         columns = zip(model.preparation.by_column(weights), self.prepared, strict=True)
@@ -203,7 +205,9 @@ class Graph:
             linear = self.node("Add", linear, self._product(column, prepared, weights_of_column))
         offsets = self.constant(np.array([[ramp.offset for ramp in model.ramps]]))
         ends = (self.constant(np.float64(-1.0)), self.constant(np.float64(1.0)))
-        clipped = self.node("Clip", self.node("Sum", linear, offsets), *ends)
+        linear = self.node("Sum", linear, offsets)
+        linear = self.node("Add", linear, leaves) if leaves else linear
+        clipped = self.node("Clip", linear, *ends)
         coefficients = np.array([[ramp.coefficient for ramp in model.ramps]])
         parts = self.by_constant("Mul", clipped, coefficients)
         for number in range(len(model.ramps)):
@@ -215,16 +219,22 @@ class Graph:
         return total
 
     def _trees(self, model: TableModel) -> str:
-        """Add the sum of the leaves of all trees; return its name."""
+        """Add the sums of the leaves of all trees, [N, n_sums]; return their name.
+
+        A leaf adds to one sum only, so that each sum has trees of its own.
+        """
         used = sorted({split.input for tree in model.forest for split in tree.splits})
         columns = self._tree_inputs(model, used)
         inputs = self.node("Concat", *(columns[i] for i in used), attributes={"axis": 1})
-        forest, values = model._forest
-        splits = [split for tree in model.forest for split in tree.splits]
-        roots = np.cumsum([0, *(len(tree.splits) for tree in model.forest)])[:-1]
+        values = model._forest[1]
+        n_sums = values.shape[1]
+        splits = [split for tree in model.forest for split in tree.splits] * n_sums
+        sizes = [len(tree.splits) for tree in model.forest] * n_sums
+        roots = np.cumsum([0, *sizes])[:-1]
+        first_leaves = np.cumsum([0, *(size + 1 for size in sizes)])[:-1]
         children = [
             _child_index(child, int(root), int(first))
-            for tree, root, first in zip(model.forest, roots, forest.first_leaves, strict=False)
+            for tree, root, first in zip([*model.forest] * n_sums, roots, first_leaves, strict=True)
             for split in tree.splits
             for child in (split.left, split.right)
         ]
@@ -234,7 +244,7 @@ class Graph:
             inputs,
             domain="ai.onnx.ml",
             attributes={
-                "n_targets": 1,
+                "n_targets": n_sums,
                 "aggregate_function": SUM,
                 "post_transform": IDENTITY,
                 "tree_roots": roots.tolist(),
@@ -245,8 +255,8 @@ class Graph:
                 "nodes_trueleafs": [leaf for _, leaf in children[::2]],
                 "nodes_falsenodeids": [index for index, _ in children[1::2]],
                 "nodes_falseleafs": [leaf for _, leaf in children[1::2]],
-                "leaf_targetids": [0] * len(values),
-                "leaf_weights": tensor(values),
+                "leaf_targetids": np.repeat(np.arange(n_sums), len(values)).tolist(),
+                "leaf_weights": tensor(values.T.ravel()),
             },
         )
 

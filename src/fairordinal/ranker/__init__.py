@@ -27,13 +27,15 @@ from fairordinal.ranker._pairs import require_pairwise as require_pairwise
 from fairordinal.ranker._pairs import require_sorting as require_sorting
 from fairordinal.ranker._paths import ALPHAS as ALPHAS
 from fairordinal.ranker._paths import accuracies_by_alpha as accuracies_by_alpha
-from fairordinal.ranker._paths import accuracies_in_folds as accuracies_in_folds
 from fairordinal.ranker._paths import constant_ranker as constant_ranker
 from fairordinal.ranker._paths import fit_path as fit_path
 from fairordinal.ranker._paths import is_small as is_small
+from fairordinal.ranker._paths import measured_in_folds as measured_in_folds
 from fairordinal.ranker._paths import methods_of as methods_of
 from fairordinal.ranker._paths import sample_of as sample_of
 from fairordinal.ranker._plug_in import PlugIn as PlugIn
+from fairordinal.ranker._plug_in import PlugInTrees as PlugInTrees
+from fairordinal.ranker._plug_in import costs_of_rules as costs_of_rules
 from fairordinal.ranker._solver import Fit as Fit
 from fairordinal.ranker._solver import Training as Training
 from fairordinal.ranker._solver import warn_unconverged as warn_unconverged

@@ -26,10 +26,10 @@ from fairordinal.ranker._pairs import pair_data, require_pairwise, require_sorti
 from fairordinal.ranker._paths import (
     ALPHAS,
     accuracies_by_alpha,
-    accuracies_in_folds,
     accuracy_of,
     fit_path,
     is_small,
+    measured_in_folds,
     methods_of,
     sample_of,
     violation_of,
@@ -217,7 +217,8 @@ class FairLinearRanker(
         self, rows: Rows, criterion: PairwiseCriterion, loss: Kernel, max_iter: int
     ) -> float:
         folds = folds_of(rows, self.cv, self.random_state)
-        reached = accuracies_in_folds(rows, folds, _accuracies, criterion, loss, max_iter)
+        text = "strength of the penalty, fold"
+        reached = measured_in_folds(rows, folds, _accuracies, criterion, loss, max_iter, text=text)
         return ALPHAS[int(reached.mean(axis=0).argmax())]
 
     def at(self, violation_weight: float) -> FairLinearRanker:

@@ -211,20 +211,15 @@ def sample_of(rows: Rows) -> Rows:
     return rows.sample(MOST_CHOOSING)
 
 
-def accuracies_in_folds(
-    rows: Rows,
-    folds: Folds,
-    accuracies: Callable[..., list[float]],
-    *arguments: Any,
-    text: str = "strength of the penalty, fold",
+def measured_in_folds(
+    rows: Rows, folds: Folds, measure: Callable[..., list[float]], *arguments: Any, text: str
 ) -> Array:
-    """Shares of held-out pairs in order for each fold and each α, (n_folds, n_alphas).
+    """What ``measure(train, held_out, *arguments)`` returns for each fold, (n_folds, n_values).
 
-    ``accuracies(train, held_out, *arguments)`` returns the shares of one fold. Progress shows the
-    text.
+    Progress shows the text.
     """
     found = Parallel(**rows.workers(None), return_as="generator")(
-        delayed(on_site)(accuracies, fold, *arguments) for fold in folds
+        delayed(on_site)(measure, fold, *arguments) for fold in folds
     )
     return np.array([*awaited(found, len(folds), text)])
 

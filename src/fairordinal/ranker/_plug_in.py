@@ -34,16 +34,17 @@ constraints", JMLR 2024 (the derivative of a metric as costs).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from fairordinal._basis import Basis, Piecewise, Score, remembered
+from fairordinal._basis import Basis, LeafRamps, Piecewise, Score, remembered
 from fairordinal._label_costs import LabelCosts
 from fairordinal._pairloss import LOSSES
 from fairordinal._rows import Block, Features, Rows, on_site
-from fairordinal._support import steps
+from fairordinal._support import one_thread, steps
 from fairordinal._validation import Array
 from fairordinal.criteria import PairwiseCriterion
 from fairordinal.ranker._pairs import PairData, pair_data
@@ -53,6 +54,7 @@ LIMITS = (0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.12, 0.05, 0.0)  # relative to the acc
 N_STEPS = 60  # for each limit
 STEP = 0.3  # by which p moves in the first half of the steps; in the second half 2/7, 2/8, …
 GAIN = 0.6  # of multipliers, relative to the cost of the best constant predictor
+MOST_TESTED = 1 << 15  # held-out rows by which bases are compared
 MOST_ENTRIES = 1 << 18  # rows × cells from which costs are computed
 
 
@@ -60,7 +62,7 @@ MOST_ENTRIES = 1 << 18  # rows × cells from which costs are computed
 class PlugIn(Basis):
     """Scores of plug-in rules: the accurate one, and one for each limit of the disparities."""
 
-    base: Piecewise  # its ramps estimate probabilities
+    base: Piecewise | LeafRamps  # its ramps estimate probabilities
     criterion: PairwiseCriterion
     cost: Array  # (n_labels, n_labels)
     limits: tuple[float, ...] | None = None  # None before the first fit
@@ -99,26 +101,49 @@ class PlugIn(Basis):
         return [Fit(coef, None) for coef in np.eye(self.n_columns)]
 
 
+class PlugInTrees(PlugIn):
+    """Plug-in rules whose ramps have leaves of trees."""
+
+    name: ClassVar[str] = "plug-in-trees"
+
+
 def _with_rules(block: Block, basis: PlugIn) -> PlugIn:
     """Fit ramps, and find the costs of the rules."""
     criterion, cost = id(basis.criterion), basis.cost.tobytes()
-    key = ("plug-in", criterion, cost, basis.limits, basis.base.boundaries)
+    key = (basis.name, criterion, cost, basis.limits, basis.base.boundaries)
     return remembered(block, key, lambda: _find_rules(block, basis))
 
 
 def _find_rules(block: Block, basis: PlugIn) -> PlugIn:
     base = basis.base.refit(block)
     some = block.sample(max(MOST_ENTRIES // block.n_cells, 1)).whole().alone()
-    edge = float(basis.cost.mean())
-    accurate = LabelCosts(
-        np.tile(basis.cost, (block.n_groups, 1, 1)), np.array(base.boundaries), edge
-    )
+    accurate = _accurate_rule(base, basis.cost, block.n_groups)
     probabilities = accurate.probabilities(base.ramps.values(some.features.X))
     data = pair_data(some, basis.criterion, LOSSES["logistic"])
     search = CostSearch(data, *probabilities, basis.cost)
     limits = search.limits if basis.limits is None else basis.limits
     rules = [accurate._replace(costs=costs) for costs in search.path(limits)]
     return replace(basis, base=base, limits=limits, rules=tuple(rules))
+
+
+def _accurate_rule(base: Piecewise | LeafRamps, cost: Array, n_groups: int) -> LabelCosts:
+    """The rule with the cost matrix of the user for all groups."""
+    costs, edge = np.tile(cost, (n_groups, 1, 1)), float(cost.mean())
+    return LabelCosts(costs, np.array(base.boundaries), edge)
+
+
+@one_thread
+def costs_of_rules(
+    train: Block, held_out: Block, bases: Sequence[Piecewise | LeafRamps], cost: Array
+) -> list[float]:
+    """Mean cost in held-out rows of the accurate rule, for each base of its probabilities."""
+    some, found = held_out.sample(MOST_TESTED).whole().alone(), []
+    for base in bases:
+        fitted = base.refit(train)
+        rule = _accurate_rule(fitted, cost, train.n_groups)
+        predicted = rule.expected_costs(fitted.ramps.values(some.features.X)).argmin(axis=1)
+        found.append(float(np.average(cost[some.labels, predicted], weights=some.weight)))
+    return found
 
 
 class CostSearch:
