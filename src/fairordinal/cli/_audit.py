@@ -23,7 +23,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import advance, progress
-from fairordinal._validation import WEIGHTS, check_fraction, survey_weight
+from fairordinal._validation import check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -38,9 +38,11 @@ from fairordinal.cli._app import (
     Quiet,
     Separator,
     Sheet,
+    Weight,
+    Weights,
     check_different,
 )
-from fairordinal.cli._choices import AUDITED, choice, criterion_of, described
+from fairordinal.cli._choices import AUDITED, choice, criterion_of, described, kind_of_weights
 from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
 from fairordinal.cli._output import (
     check_outputs,
@@ -70,17 +72,8 @@ def audit(
             help="Column with the number of rows that each row stands for.", metavar="COLUMN"
         ),
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="Column of weights; see --weights.", metavar="COLUMN")
-    ] = None,
-    weights: Annotated[
-        str,
-        typer.Option(
-            help="frequency: a weight of 2 is a row repeated twice, as with --counts. survey: it "
-            "is one row that represents two people; intervals are those of the rows.",
-            metavar="NAME",
-        ),
-    ] = "frequency",
+    weight: Weight = None,
+    weights: Weights = "frequency",
     order: Order = None,
     predictions: Annotated[
         str,
@@ -155,7 +148,7 @@ def audit(
     small_groups = choice("--small-groups", ("keep", "merge"))(small_groups)
     if small_groups == "merge" and not min_rows:
         raise ValueError("--small-groups merge needs --min-rows, such as 30.")
-    weights = choice("--weights", WEIGHTS)(weights)
+    weights = kind_of_weights(weights, weight)
     wanted = wanted_reading(predictions, scores)
     counted = count_column(counts, weight, weights)
     check_outputs({"--json": json_file, "--html": html}, [file])
@@ -238,8 +231,6 @@ def count_column(counts: str | None, weight: str | None, weights: str) -> CountC
     """Return the column that --counts or --weight names."""
     if counts is not None and weight is not None:
         raise ValueError("--counts and --weight both say what rows count; pass one of them.")
-    if weights == "survey" and weight is None:
-        raise ValueError("--weights survey needs --weight, the column of weights.")
     if weight is not None:
         return CountColumn(weight, "--weight", weights == "survey")
     return None if counts is None else CountColumn(counts, "--counts")
