@@ -113,6 +113,16 @@ def test_a_model_of_a_table_takes_weights(table):
         rows.model(unweighted)
 
 
+def test_weights_of_rows_without_a_label_are_left_out(table):
+    # the number of weights was compared with the number of rows that are left
+    options = {"y": "y", "sensitive_features": "sex", "sample_weight": "w"}
+    lacking = table.assign(y=table.y.where(table.index % 9 > 0, None))
+    lacking["sex"] = table.sex.where(table.index != 5, None)
+    rows = TrainingTable.read(lacking, **options)
+    assert rows.sample_weight.tolist() == lacking.dropna().w.tolist()
+    assert rows.data.rows_used == len(rows.X) == len(lacking.dropna())
+
+
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
