@@ -308,7 +308,7 @@ def test_thresholds_are_those_of_the_library(tmp_path, frame, confidence):
         confidence=confidence,
         labels=ORDER,
     )
-    assert as_shown(str(found)) in result.output
+    assert as_shown(found.__str__) in result.output
     kept = json.loads((tmp_path / "o.json").read_text())
     shown = [{"inf": np.inf, "-inf": -np.inf}.get(each, each) for each in kept["thresholds"]]
     assert shown == found.thresholds.tolist()

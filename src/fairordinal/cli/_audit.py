@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,6 +56,7 @@ from fairordinal.cli._output import (
 from fairordinal.cli._predictions import Predictions, read_predictions, wanted_reading
 from fairordinal.cli._wording import as_shown
 
+UNDEFINED = ".* is undefined for groups "  # the beginning of a warning
 UNFAIR = 2  # exit code
 MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
 
@@ -162,6 +164,7 @@ def audit(
         sheet=sheet,
     )
     with progress_and_notes(quiet):
+        warnings.filterwarnings("ignore", UNDEFINED)  # the result lists them
         rows, found = count_columns(table_file, y, pred, group, counted, order, wanted)
         with rows.left_out.explained():
             result = audit_rows(
@@ -174,7 +177,7 @@ def audit(
                 small_groups=small_groups,
             )
     _check_audited(result, criterion)
-    show(as_shown(str(result)))
+    show(as_shown(result.__str__))
     found.show_note(result)
     rows.left_out.show()
     if json_file:

@@ -152,7 +152,7 @@ def thresholds(
             labels=labels,
             random_state=0,
         )
-    show(as_shown(as_text(result, today, all_groups=True)))
+    show(as_shown(lambda: as_text(result, today, all_groups=True)))
     show_stricter(result.goal.limit, max_violation, confidence)
     rows.left_out.show()
     if json_file:
