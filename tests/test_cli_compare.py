@@ -118,7 +118,12 @@ def test_numbers_that_no_row_has_as_its_label_are_labels(tmp_path):
         (("--pred", "predicted", "--pred", "other"), "order of the labels 'bad', 'good', 'great'"),
         (("--pred", "predicted", "--pred", "nope", *LABELS), "--pred: a.csv has no column 'nope'"),
         (("--pred", "other", "--pred", "other", *LABELS), "--pred names column 'other' twice"),
-        (("--pred", "other", "--pred", "score", *LABELS), "--pred: value"),
+        (
+            ("--pred", "other", "--pred", "score", *LABELS),
+            "column 'score' must hold labels, but ",
+        ),
+        (("--pred", "other", "--pred", "score", *LABELS), "Cut scores into labels first"),
+        (("--pred", "other", "--pred", "town", *LABELS), "--pred town: value 'Ulm' is not one of"),
         (("--pred", "other", "--model-file", "nope.json"), "There is no file nope.json."),
         (("--model-file", "m.json", "--model-file", "m.json"), "names file 'm.json' twice"),
     ],

@@ -20,6 +20,7 @@ from fairordinal._source import (
     read_counts,
     read_labels,
     read_names,
+    read_values,
 )
 from fairordinal._validation import check_fraction, listed
 from fairordinal.cli._app import (
@@ -214,8 +215,12 @@ def read_rows(
         for name in (y, *predictions)
     }
     labels = _labels(file, named[y], labelled, classes, order)
-    for name, column in labelled.items():
-        labels.check(column, options[name])
+    labels.check(labelled[y], "--y")
+    for name in predictions:
+        numbers = read_values(clean[name].to_pylist(), file.decimal)
+        if numbers.are_numbers:
+            _check_labels(name, numbers.distinct, labels.labels)
+        labels.check(labelled[name], f"--pred {name}")
     columns = {name: column.values for name, column in labelled.items()} | by_model
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     rows = drop_incomplete(columns, count_missing(raw, clean))
