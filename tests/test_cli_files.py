@@ -363,6 +363,7 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     assert load_model(model).classes_.tolist() == ORDER
     text = page.read_text()
     assert "Download model" in text
+    assert "<title>Models for a.csv</title>" in text
     assert "<dt>Labels to predict</dt><dd>grade</dd>" in text
     assert "<dt>Rows used</dt><dd>120 of 120</dd>" in text
     assert "<dt>Higher labels are</dt><dd>worse for people</dd>" in text

@@ -146,7 +146,7 @@ def frontier(
     if html:
         data = describe_data(rows.data) | _describe_missing(table, rows.data)
         write_report(
-            *(html, table_file.path.name, rows, found, chosen, max_violation),
+            *(html, f"Models for {table_file.path.name}", rows, found, chosen, max_violation),
             data=data,
             higher_is=higher_is,
         )
