@@ -523,7 +523,7 @@ def compared():
     )
 
 
-def test_pairs_of_many_groups_by_two_models_fit_a_desk(visit):
+def test_pairs_of_many_groups_by_two_models_fit_a_desk_and_paper(visit):
     names = [
         f"{place}, {sex}" for place in ("Park Lane", "St. Mary’s") for sex in ("female", "male")
     ]
@@ -533,10 +533,11 @@ def test_pairs_of_many_groups_by_two_models_fit_a_desk(visit):
         first, second, y=y.astype(int), sensitive_features=a.tolist(), names=("teacher", "model"),
         criterion="equalized_odds", max_violation=0.1,
     )  # fmt: skip
-    joint = visit(page).locator(".joint").first
-    assert joint.evaluate(
-        "table => table.parentElement.scrollWidth <= table.parentElement.clientWidth"
-    )
+    for width, media in ((1280, "screen"), (A4, "print")):
+        tab = visit(page, width=width)
+        tab.emulate_media(media=media)
+        assert tab.evaluate("""() => [...document.querySelectorAll(".joint")].every((table) =>
+            table.getBoundingClientRect().width <= table.parentElement.clientWidth)""")
 
 
 def test_two_models_side_by_side(visit):
