@@ -142,6 +142,9 @@ def test_scores_and_other_labels_are_an_error(tmp_path, models, monkeypatch, cap
     both = ("--y", "y", "--group", "g", "--pred", "p", "--pred", "s")
     _, line = failure(monkeypatch, capsys, "compare", path, *both)
     assert "--pred: column 's' must hold labels, but 0.5 is not one of 1, 2." in line
+    table.assign(s=table.y * 10).to_csv(path, index=False)  # as many other values as labels
+    _, line = failure(monkeypatch, capsys, "compare", path, *both)
+    assert "--pred: column 's' must hold labels, but 10 is not one of 1, 2." in line
     files = ("--model-file", models / "plain.json", "--model-file", models / "fair.json")
     words = ("--y", "g", "--group", "y", *files)
     _, line = failure(monkeypatch, capsys, "compare", path, *words)

@@ -61,8 +61,6 @@ from fairordinal.cli._output import (
 )
 from fairordinal.criteria import as_criterion
 
-MOST_LABELS = 10  # of predictions in whole numbers; others are scores
-
 
 def compare(
     file: File,
@@ -280,12 +278,12 @@ def _check_known(values: list[Any], classes: list[Any]) -> None:
 
 
 def _check_labels(name: str, values: list[Any], labels: list[Any]) -> None:
-    """Raise ValueError for a column of scores."""
+    """Raise ValueError for a column of scores, by the rule of an audit (`are_labels`)."""
     others = [value for value in values if value not in labels]
-    fractional = [value for value in others if not isinstance(value, int)]
-    if fractional or len({*labels, *others}) > max(MOST_LABELS, 2 * len(labels)):
+    fractional = [value for value in (*others, *labels) if isinstance(value, float)]
+    if others and (fractional or len(others) >= len(labels)):
         raise ValueError(
-            f"--pred: column {name!r} must hold labels, but {(fractional or others)[0]!r} is not "
+            f"--pred: column {name!r} must hold labels, but {others[0]!r} is not "
             f"one of {listed(labels)}. Cut scores into labels first (see thresholds), or list all "
             "labels with --labels."
         )

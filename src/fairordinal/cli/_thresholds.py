@@ -187,10 +187,12 @@ def _read_numbers(text: str) -> list[float]:
 
 
 def _check_before(cuts: list[float] | None, labels: list[Any]) -> None:
-    if cuts is not None and len(cuts) != len(labels) - 1:
+    most = len(labels) - 1
+    if cuts is not None and len(cuts) != most:
+        numbers = "1 number" if most == 1 else f"{most} numbers"
         raise ValueError(
-            f"--before must be {len(labels) - 1} numbers, one fewer than the labels "
-            f"{listed(labels)}, got {len(cuts)}."
+            f"--before must be {numbers}, one fewer than the labels {listed(labels)}, got "
+            f"{len(cuts)}."
         )
 
 
