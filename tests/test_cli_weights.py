@@ -179,15 +179,16 @@ def test_survey_weights_sum_to_the_effective_number_of_rows(table, path, tmp_pat
     run("fit", path, *given, *SURVEY, "-o", tmp_path / "m.json")
     effective = table.w.sum() ** 2 / (table.w**2).sum()
     np.testing.assert_allclose(seen[0], table.w * effective / table.w.sum(), rtol=1e-12)
-    numbers = tmp_path / "t.json"
+    numbers, page = tmp_path / "t.json", tmp_path / "t.html"
     given = ("--score", "skill", "--y", "y", "--group", "sex", "--max-violation", 0.3)
-    options = (*given, "--confidence", 0.9, "--json", numbers)
+    options = (*given, "--confidence", 0.9, "--json", numbers, "--html", page)
     assert run("thresholds", path, *options, *SURVEY).exit_code == 0
     expected = optimize_thresholds(
         table.skill, table.y, sensitive_features=table.sex, sample_weight=seen[0],
         max_violation=0.3, confidence=0.9, random_state=0,
     )  # fmt: skip
     assert json.loads(numbers.read_text())["thresholds"] == expected.thresholds.tolist()
+    assert "<dd>w (survey)</dd>" in page.read_text(encoding="utf-8")
 
 
 def test_fit_and_frontier_take_weights(table, path, tmp_path, monkeypatch):
@@ -203,10 +204,12 @@ def test_fit_and_frontier_take_weights(table, path, tmp_path, monkeypatch):
     given = ("--y", "y", "--group", "sex", "--ignore", "p", "--weight", "w", "--max-violation", 0.2)
     for command in ("fit", "frontier"):
         model = tmp_path / f"{command}.json"
-        result = run(command, path, *given, "-o", model, "--quiet")
+        html = ("--html", tmp_path / "f.html") if command == "frontier" else ()
+        result = run(command, path, *given, "-o", model, *html, "--quiet")
         assert result.exit_code == 0, result.output
         assert load_model(model).data.columns == ("skill", "n")
     assert weights == [table.w.tolist()] * 2
+    assert "<dd>w (frequency)</dd>" in (tmp_path / "f.html").read_text(encoding="utf-8")
 
 
 def test_weights_that_are_no_counts_are_noted_unless_they_are_scaled(table, tmp_path):

@@ -44,7 +44,13 @@ from fairordinal.cli._app import (
     check_different,
 )
 from fairordinal.cli._choices import AUDITED, choice, criterion_of, described, kind_of_weights
-from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
+from fairordinal.cli._input import (
+    CompleteRows,
+    LeftOut,
+    clean_columns,
+    described_weights,
+    drop_incomplete,
+)
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
@@ -185,7 +191,7 @@ def audit(
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         data |= found.described(result)
-        data |= {"Weights": f"{weight} ({weights})"} if weight else {}
+        data |= described_weights(weight, weights)
         write_report(html, data, result, criterion, max_violation)
     show_written(html, json_file)
     if max_violation is not None:

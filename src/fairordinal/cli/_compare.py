@@ -47,6 +47,7 @@ from fairordinal.cli._input import (
     CompleteRows,
     LeftOut,
     clean_columns,
+    described_weights,
     drop_incomplete,
     reading,
     rows_located,
@@ -174,7 +175,7 @@ def compare(
             max_violation=max_violation,
             title=f"Comparison on {table_file.path.name}",
             data=describe_data(table_file.path.name, y, group, rows.left_out)
-            | ({"Weights": f"{weight} ({weights})"} if weight else {}),
+            | described_weights(weight, weights),
         )
         write_page(html, page)
     show_written(html, json_file)

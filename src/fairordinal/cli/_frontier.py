@@ -36,7 +36,7 @@ from fairordinal.cli._app import (
     check_different,
 )
 from fairordinal.cli._choices import kind_of_weights
-from fairordinal.cli._input import Table, read_table, reading, rows_located
+from fairordinal.cli._input import Table, described_weights, read_table, reading, rows_located
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
@@ -145,6 +145,7 @@ def frontier(
         save_model(rows.model(chosen), out)
     if html:
         data = describe_data(rows.data) | _describe_missing(table, rows.data)
+        data |= described_weights(weight, weights)
         write_report(
             *(html, f"Models for {table_file.path.name}", rows, found, chosen, max_violation),
             data=data,

@@ -280,6 +280,11 @@ def read_weights(column: Any, name: str, decimal: str, weights: str) -> Array:
     return np.asarray(relative * (relative.sum() / (relative**2).sum()))
 
 
+def described_weights(name: str | None, weights: str) -> dict[str, str]:
+    """Return a description of weights for a report; empty without weights."""
+    return {"Weights": f"{name} ({weights})"} if name else {}
+
+
 def about_weights(name: str, weights: Array) -> list[str]:
     """Return a note about weights that are no counts, and whose sum is not the number of rows."""
     total, n_rows = float(weights.sum()), int((weights > 0).sum())
