@@ -188,7 +188,8 @@ def test_survey_weights_sum_to_the_effective_number_of_rows(table, path, tmp_pat
         max_violation=0.3, confidence=0.9, random_state=0,
     )  # fmt: skip
     assert json.loads(numbers.read_text())["thresholds"] == expected.thresholds.tolist()
-    assert "<dd>w (survey)</dd>" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "<dd>w (survey; numbers of rows are effective numbers)</dd>" in text
 
 
 def test_fit_and_frontier_take_weights(table, path, tmp_path, monkeypatch):

@@ -145,7 +145,7 @@ def frontier(
         save_model(rows.model(chosen), out)
     if html:
         data = describe_data(rows.data) | _describe_missing(table, rows.data)
-        data |= described_weights(weight, weights)
+        data |= described_weights(weight, weights, effective=True)
         write_report(
             *(html, f"Models for {table_file.path.name}", rows, found, chosen, max_violation),
             data=data,

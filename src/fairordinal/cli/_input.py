@@ -280,9 +280,13 @@ def read_weights(column: Any, name: str, decimal: str, weights: str) -> Array:
     return np.asarray(relative * (relative.sum() / (relative**2).sum()))
 
 
-def described_weights(name: str | None, weights: str) -> dict[str, str]:
-    """Return a description of weights for a report; empty without weights."""
-    return {"Weights": f"{name} ({weights})"} if name else {}
+def described_weights(name: str | None, weights: str, *, effective: bool = False) -> dict[str, str]:
+    """Return a description of weights for a report; empty without weights.
+
+    `effective` says that survey weights were read by `read_weights`.
+    """
+    note = "; numbers of rows are effective numbers" * (effective and weights == "survey")
+    return {"Weights": f"{name} ({weights}{note})"} if name else {}
 
 
 def about_weights(name: str, weights: Array) -> list[str]:

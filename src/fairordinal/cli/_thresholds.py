@@ -160,7 +160,7 @@ def thresholds(
         write_json(json_file, as_json(result, rows.left_out, today))
     if html:
         data = describe_data(table_file.path.name, y, score, group, rows.left_out)
-        data |= described_weights(weight, weights)
+        data |= described_weights(weight, weights, effective=True)
         write_report(html, data, result, today, max_violation)
     show_written(html, json_file)
 
