@@ -142,7 +142,7 @@ def too_small(lower, upper, rows, scale):
         others = [h for h in range(n_groups) if h != g and rows[h] >= rows[g]]
         intervals = [(lower[p][g][h], upper[p][g][h]) for p in range(n_parts) for h in others]
         says_nothing = [
-            math.isnan(low) or (low <= 0 <= high and max(-low, high) > scale / 2)
+            math.isnan(low) or (low <= 0 <= high and high - low > 0.3 * (2 * scale))
             for low, high in intervals
         ]
         found.append(bool(others) and all(says_nothing))

@@ -271,6 +271,22 @@ def test_groups_are_too_small_if_their_intervals_say_next_to_nothing(data):
         assert finding.too_small.tolist() == expected
 
 
+@pytest.mark.parametrize("size", [2, 4, 9, 12])
+@pytest.mark.parametrize("placed_high", [0.3, 0.5, 0.6])
+def test_the_mark_of_a_small_group_does_not_depend_on_its_estimate(size, placed_high):
+    # intervals such as -0.24 … 0.49 were called informative, others of equal width were not
+    y, f, a = groups_of_rows([400, 400], [0.5, 0.5])
+    few = 1 + (np.arange(size) < round(placed_high * size))
+    y, f, a = np.append(y, few), np.append(f, few), np.append(a, ["c"] * size)
+    finding = audit(y, f, sensitive_features=a, criteria=["demographic_parity"]).findings[0]
+    assert finding.too_small.tolist() == [False, False, True]
+
+
+def test_a_group_of_sixty_is_not_too_small():
+    finding = audit_groups([400, 400, 60], [0.5, 0.5, 0.5])["demographic_parity"]
+    assert not finding.too_small.any()
+
+
 def test_a_worst_pair_that_is_clear_leads():
     finding = audit_groups([500, 500, 500], [0.2, 0.5, 0.9])["demographic_parity"]
     assert finding.headline == finding.worst == (0, 2, 0)
@@ -307,7 +323,8 @@ def test_if_all_groups_are_set_aside_the_headline_is_that_of_all():
 
 def test_groups_that_are_marked_lead_in_no_criterion():
     y, f, a = [1, 2, 3] * 200 + [1, 3], [1, 2, 2] * 200 + [1, 3], ["a", "b"] * 300 + ["c", "c"]
-    result = audit(y, f, sensitive_features=a, criteria=["demographic_parity", "harm_parity"])
+    criteria = ["demographic_parity", "harm_parity"]
+    result = audit(y, f, sensitive_features=a, criteria=criteria, labels=[1, 2, 3, 4, 5])
     parity, harm = result.findings
     assert parity.too_small.tolist() == [False, False, True]
     assert not harm.too_small.any()

@@ -118,7 +118,12 @@ def test_numbers_that_no_row_has_as_its_label_are_labels(tmp_path):
         (("--pred", "predicted", "--pred", "other"), "order of the labels 'bad', 'good', 'great'"),
         (("--pred", "predicted", "--pred", "nope", *LABELS), "--pred: a.csv has no column 'nope'"),
         (("--pred", "other", "--pred", "other", *LABELS), "--pred names column 'other' twice"),
-        (("--pred", "other", "--pred", "score", *LABELS), "--pred: value"),
+        (
+            ("--pred", "other", "--pred", "score", *LABELS),
+            "column 'score' must hold labels, but ",
+        ),
+        (("--pred", "other", "--pred", "score", *LABELS), "Cut scores into labels first"),
+        (("--pred", "other", "--pred", "town", *LABELS), "--pred town: value 'Ulm' is not one of"),
         (("--pred", "other", "--model-file", "nope.json"), "There is no file nope.json."),
         (("--model-file", "m.json", "--model-file", "m.json"), "names file 'm.json' twice"),
     ],
@@ -137,6 +142,9 @@ def test_scores_and_other_labels_are_an_error(tmp_path, models, monkeypatch, cap
     both = ("--y", "y", "--group", "g", "--pred", "p", "--pred", "s")
     _, line = failure(monkeypatch, capsys, "compare", path, *both)
     assert "--pred: column 's' must hold labels, but 0.5 is not one of 1, 2." in line
+    table.assign(s=table.y * 10).to_csv(path, index=False)  # as many other values as labels
+    _, line = failure(monkeypatch, capsys, "compare", path, *both)
+    assert "--pred: column 's' must hold labels, but 10 is not one of 1, 2." in line
     files = ("--model-file", models / "plain.json", "--model-file", models / "fair.json")
     words = ("--y", "g", "--group", "y", *files)
     _, line = failure(monkeypatch, capsys, "compare", path, *words)

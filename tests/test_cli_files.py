@@ -308,7 +308,7 @@ def test_thresholds_are_those_of_the_library(tmp_path, frame, confidence):
         confidence=confidence,
         labels=ORDER,
     )
-    assert as_shown(str(found)) in result.output
+    assert as_shown(found.__str__) in result.output
     kept = json.loads((tmp_path / "o.json").read_text())
     shown = [{"inf": np.inf, "-inf": -np.inf}.get(each, each) for each in kept["thresholds"]]
     assert shown == found.thresholds.tolist()
@@ -363,6 +363,7 @@ def test_a_frontier_writes_its_report_and_the_chosen_model(tmp_path, frame):
     assert load_model(model).classes_.tolist() == ORDER
     text = page.read_text()
     assert "Download model" in text
+    assert "<title>Models for a.csv</title>" in text
     assert "<dt>Labels to predict</dt><dd>grade</dd>" in text
     assert "<dt>Rows used</dt><dd>120 of 120</dd>" in text
     assert "<dt>Higher labels are</dt><dd>worse for people</dd>" in text

@@ -234,6 +234,16 @@ def test_quiet_is_quiet(tmp_path, frame):
     assert quiet == ""
 
 
+def test_a_model_of_little_use_is_noted_by_a_quiet_fit(tmp_path, frame, monkeypatch, capsys):
+    frame.head(60).to_csv(tmp_path / "a.csv", index=False)
+    options = ["--y", "grade", "--group", "sex", "--labels", ",".join(ORDER), "--feature", "score"]
+    options += ["--max-violation", 0, "--model", "linear", "-o", tmp_path / "m.json", "--quiet"]
+    code, noted = failure(monkeypatch, capsys, "fit", tmp_path / "a.csv", *options)
+    assert not code
+    assert noted.startswith("Note: All people get label ")
+    assert "No other candidate keeps --max-violation 0" in noted
+
+
 @pytest.fixture(scope="module")
 def coded(tmp_path_factory):
     """A table with codes, dates and identifiers, and a model fitted to it."""

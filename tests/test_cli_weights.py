@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 from cli_runner import failure, run
-from fairordinal import FairOrdinalClassifier, audit, optimize_thresholds
+from fairordinal import FairOrdinalClassifier, audit, compare, optimize_thresholds
 from fairordinal.models import TrainingTable, fit_table, load_model
+from fairordinal.report._numbers import signed
 
 AUDITED = ("--y", "y", "--pred", "p", "--group", "sex")
+SURVEY = ("--weight", "w", "--weights", "survey")
 QUICK = {"basis": "linear", "ranker": "reduction", "alpha": 1e-3, "cv": 2}
 
 
@@ -111,6 +113,16 @@ def test_a_model_of_a_table_takes_weights(table):
         rows.model(unweighted)
 
 
+def test_weights_of_rows_without_a_label_are_left_out(table):
+    # the number of weights was compared with the number of rows that are left
+    options = {"y": "y", "sensitive_features": "sex", "sample_weight": "w"}
+    lacking = table.assign(y=table.y.where(table.index % 9 > 0, None))
+    lacking["sex"] = table.sex.where(table.index != 5, None)
+    rows = TrainingTable.read(lacking, **options)
+    assert rows.sample_weight.tolist() == lacking.dropna().w.tolist()
+    assert rows.data.rows_used == len(rows.X) == len(lacking.dropna())
+
+
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
@@ -122,6 +134,62 @@ def test_a_model_of_a_table_takes_weights(table):
 def test_weights_of_a_table_that_make_no_sense_are_refused(table, options, shown):
     with pytest.raises(ValueError, match=shown):
         TrainingTable.read(table, y="y", sensitive_features="sex", **options)
+
+
+@pytest.mark.parametrize("weights", ["frequency", "survey"])
+def test_compare_takes_weights(table, path, tmp_path, weights):
+    page, given = tmp_path / "c.html", ("--weight", "w", "--weights", weights)
+    table = table.assign(q=np.clip(table.p + 1, 1, 3).where(table.index != 3, None))
+    table.to_csv(path, index=False)
+    both = ("--y", "y", "--group", "sex", "--pred", "p", "--pred", "q", "--html", page)
+    result = run("compare", path, *both, *given)
+    assert result.exit_code == 0, result.output
+    rows = table.dropna()
+    same = compare(
+        {"p": rows.p, "q": rows.q.astype(int)}, None, rows.y, sensitive_features=rows[["sex"]],
+        sample_weight=rows.w, weights=weights,
+    )  # fmt: skip
+    assert result.output.startswith(str(same))
+    text = page.read_text(encoding="utf-8")
+    assert f"<dd>w ({weights})</dd>" in text
+    assert ("Survey weights" in text) == (weights == "survey")
+    interval = [signed(same.frame().loc[1, f"cost_difference_{end}"]) for end in ("lower", "upper")]
+    assert " to ".join(interval) in text
+
+
+@pytest.mark.parametrize("command", ["compare", "thresholds", "fit", "frontier"])
+def test_survey_weights_need_a_column(path, monkeypatch, capsys, command):
+    options = {
+        "compare": ("--pred", "p", "--model-file", "m.json"),
+        "thresholds": ("--score", "skill", "--max-violation", 0.1),
+        "fit": ("-o", "m.json"),
+        "frontier": (),
+    }[command]
+    given = (path, "--y", "y", "--group", "sex", *options, "--weights")
+    message = failure(monkeypatch, capsys, command, *given, "survey")[1]
+    assert "--weights survey needs --weight" in message
+    message = failure(monkeypatch, capsys, command, *given, "surveys", "--weight", "w")[1]
+    assert "Did you mean 'survey'?" in message
+
+
+def test_survey_weights_sum_to_the_effective_number_of_rows(table, path, tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(TrainingTable, "fit", lambda rows, _: seen.append(rows.sample_weight))
+    given = ("--y", "y", "--group", "sex", "--ignore", "p")
+    run("fit", path, *given, *SURVEY, "-o", tmp_path / "m.json")
+    effective = table.w.sum() ** 2 / (table.w**2).sum()
+    np.testing.assert_allclose(seen[0], table.w * effective / table.w.sum(), rtol=1e-12)
+    numbers, page = tmp_path / "t.json", tmp_path / "t.html"
+    given = ("--score", "skill", "--y", "y", "--group", "sex", "--max-violation", 0.3)
+    options = (*given, "--confidence", 0.9, "--json", numbers, "--html", page)
+    assert run("thresholds", path, *options, *SURVEY).exit_code == 0
+    expected = optimize_thresholds(
+        table.skill, table.y, sensitive_features=table.sex, sample_weight=seen[0],
+        max_violation=0.3, confidence=0.9, random_state=0,
+    )  # fmt: skip
+    assert json.loads(numbers.read_text())["thresholds"] == expected.thresholds.tolist()
+    text = page.read_text(encoding="utf-8")
+    assert "<dd>w (survey; numbers of rows are effective numbers)</dd>" in text
 
 
 def test_fit_and_frontier_take_weights(table, path, tmp_path, monkeypatch):
@@ -137,10 +205,12 @@ def test_fit_and_frontier_take_weights(table, path, tmp_path, monkeypatch):
     given = ("--y", "y", "--group", "sex", "--ignore", "p", "--weight", "w", "--max-violation", 0.2)
     for command in ("fit", "frontier"):
         model = tmp_path / f"{command}.json"
-        result = run(command, path, *given, "-o", model, "--quiet")
+        html = ("--html", tmp_path / "f.html") if command == "frontier" else ()
+        result = run(command, path, *given, "-o", model, *html, "--quiet")
         assert result.exit_code == 0, result.output
         assert load_model(model).data.columns == ("skill", "n")
     assert weights == [table.w.tolist()] * 2
+    assert "<dd>w (frequency)</dd>" in (tmp_path / "f.html").read_text(encoding="utf-8")
 
 
 def test_weights_that_are_no_counts_are_noted_unless_they_are_scaled(table, tmp_path):
@@ -154,7 +224,8 @@ def test_weights_that_are_no_counts_are_noted_unless_they_are_scaled(table, tmp_
         table.assign(w=sizes).to_csv(path, index=False)
         result = run("thresholds", path, *given, "--weight", "w")
         assert result.exit_code == 0, result.output
-        assert ("Divide survey weights by their mean" in result.stderr) == noted
+        assert ("If these are survey weights, pass --weights survey." in result.stderr) == noted
+        assert not run("thresholds", path, *given, *SURVEY).stderr
         assert not run("thresholds", path, *given, "--weight", "w", "--quiet").stderr
 
 

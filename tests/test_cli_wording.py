@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 import fairordinal
 from cli_runner import failure, run
+from fairordinal._render import paragraphs
 from fairordinal.cli import app
 from fairordinal.cli._choices import COMPARED, COSTS
-from fairordinal.cli._wording import OPTIONS, as_shown, in_options
+from fairordinal.cli._wording import OPTIONS, REMEDIES, as_shown, in_options, with_remedies
 
 PACKAGE = Path(fairordinal.__file__).parent
 NAMES = {*COMPARED, *COSTS}  # of criteria and costs: values of options
@@ -290,8 +291,16 @@ def test_results_have_no_python(tmp_path, path):
     assert "… 2 more; --json has all" in run("audit", tmp_path / "many.csv", *AUDIT).output
 
 
+@pytest.mark.parametrize("python", REMEDIES)
+@pytest.mark.parametrize("width", range(40, 80, 3))
+def test_remedies_are_replaced_before_lines_are_wrapped(python, width):
+    line = f"A sentence of about forty characters{python} and what follows, which is long, too."
+    shown = as_shown(lambda: paragraphs([line], width))
+    assert shown == paragraphs([line.replace(python, REMEDIES[python])], width)
+
+
 def test_remedies_of_python_are_found_in_results():
     texts = [text for _, _, text in messages()]
     for python in ("see .group_frame()", "not shown: 7; see .frame()", "method='certified' closes"):
         (text,) = [text for text in texts if python in text and "_wording" not in text][:1]
-        assert python not in as_shown(text)
+        assert python not in with_remedies(text)

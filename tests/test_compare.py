@@ -4,11 +4,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import sklearn
+from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import oracles
 from fairordinal import (
     FairOrdinalClassifier,
     FairOrdinalFrontier,
@@ -125,8 +127,88 @@ def test_variances_are_those_of_the_jackknife(criterion):
     found = compare(models, None, y, sensitive_features=a, criterion=criterion)
     first, model = (compared.effects for compared in found.models)
     signs = np.sign([*model.disparities, *first.disparities]) * [1, -1]
-    ours = signs @ _joint_covariance(model, first, found.groups) @ signs
+    ours = signs @ _joint_covariance(model, first, found.sample) @ signs
     assert ours == pytest.approx(variance, rel=0.05)
+
+
+def weighted(n, seed, n_groups=2):
+    """Two predictors, and weights from 0 to 3 that depend on the label."""
+    y, a, models = predictions(n, seed, n_groups)
+    return y, a, models, (y + np.arange(n)) % 4
+
+
+def test_frequency_weights_are_repetitions():
+    y, a, models, w = weighted(150, 4, n_groups=3)
+    w[(a == 2) | (y == 3)] = 0  # this group and this label have no weight
+    found = compare(models, None, y, sensitive_features=a, sample_weight=w).frame()
+    repeated = {name: np.repeat(predicted, w) for name, predicted in models.items()}
+    whole = compare(repeated, None, np.repeat(y, w), sensitive_features=np.repeat(a, w))
+    assert str(whole).startswith(f"2 models on {w.sum()} rows")
+    expected = whole.frame().drop(columns="model").to_numpy(float)
+    np.testing.assert_allclose(found.drop(columns="model").to_numpy(float), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["demographic_parity", "harm_parity"])
+def test_survey_weights_have_the_variance_of_single_rows(criterion):
+    y, a, models, w = weighted(40, 4)
+    found = compare(
+        models, None, y, sensitive_features=a, criterion=criterion, sample_weight=w,
+        weights="survey",
+    )  # fmt: skip
+    for model in found.models:
+        own = _joint_covariance(model.effects, model.effects, found.sample)[0, 0]
+        ((expected,),) = oracles.survey_covariance(
+            criterion, y, models[model.name], a, w, [(0, 0, 1)]
+        )
+        assert own == pytest.approx(expected, rel=1e-10)
+
+
+def test_mean_costs_of_survey_weights_have_the_variance_of_single_rows():
+    y, a, models, w = weighted(40, 4)
+    found = compare(models, None, y, sensitive_features=a, sample_weight=w, weights="survey")
+    costs = [np.abs(y - predicted) for predicted in models.values()]
+    change = costs[1] - costs[0]
+    mean, n = np.average(change, weights=w), w.sum() ** 2 / (w**2).sum()
+    deviation = np.sqrt(sum((w * (change - mean)) ** 2) * n / (n - 1)) / w.sum()
+    row = found.frame().loc[1]
+    assert row["cost_difference"] == pytest.approx(mean)
+    assert row["cost_difference_upper"] == pytest.approx(mean + norm.ppf(0.975) * deviation)
+    mean = np.average(costs[1], weights=w)
+    deviation = np.sqrt(sum((w * (costs[1] - mean)) ** 2)) / w.sum()
+    assert row["cost_upper"] == pytest.approx(mean + norm.ppf(0.975) * deviation)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 0.3, 54.0])
+def test_equal_survey_weights_change_nothing(factor):
+    y, a, models, _ = weighted(120, 5)
+    same = np.full(len(y), factor)
+    plain = compare(models, None, y, sensitive_features=a)
+    found = compare(models, None, y, sensitive_features=a, sample_weight=same, weights="survey")
+    expected = plain.frame().drop(columns="model").to_numpy(float)
+    np.testing.assert_allclose(found.frame().drop(columns="model").to_numpy(float), expected)
+    assert str(found).startswith("2 models on 120 rows")
+
+
+def drawn(n, seed):
+    """Rows of a population, of which some labels are drawn less often, and weigh more."""
+    y, a, models = predictions(3 * n, seed)
+    share = np.array([1.0, 0.5, 0.25, 0.1])[y]
+    kept = np.random.default_rng(seed).random(len(y)) < share
+    return y[kept], a[kept], {name: p[kept] for name, p in models.items()}, 1 / share[kept]
+
+
+@pytest.mark.slow
+def test_intervals_of_survey_weights_cover():
+    y, a, models = predictions(200_000, 99)
+    truth = compare(models, None, y, sensitive_features=a).frame().loc[1]
+    hits = {"cost": 0, "violation": 0, "cost_difference": 0, "violation_difference": 0}
+    for seed in range(300):
+        y, a, models, w = drawn(400, seed)
+        found = compare(models, None, y, sensitive_features=a, sample_weight=w, weights="survey")
+        row = found.frame().loc[1]
+        for name in hits:
+            hits[name] += row[f"{name}_lower"] <= truth[name] <= row[f"{name}_upper"]
+    assert min(hits.values()) >= 0.91 * 300
 
 
 def test_an_unclear_sign_does_not_make_violations_negative():

@@ -50,6 +50,21 @@ def scored(n=200):
     return y + 1.5 * group + random.normal(size=n), y, group
 
 
+def test_a_larger_violation_is_not_advised_if_it_would_not_help():
+    _, y, group = scored()
+    noise = np.random.default_rng(2).normal(size=len(y))
+    result = optimize_thresholds(
+        noise, np.where(y, 1, 0), sensitive_features=group, max_violation=0.01
+    )
+    assert not result.limit_is_reason
+    text = " ".join(str(result).split())
+    assert "hardly tell people apart. Nor do those of least cost: a larger violation would" in text
+    assert "allow a larger" not in text
+    page = " ".join(report(thresholds=result).html.split())
+    assert "Nor do those of least cost: a larger violation would not help." in page
+    assert "allow a larger" not in page
+
+
 def cut(**options):
     scores, y, group = scored()
     return optimize_thresholds(scores, y, sensitive_features=group, **options)

@@ -120,6 +120,16 @@ def test_progress_inside_of_progress_is_a_part_of_it(shown):
     assert "inner" not in shown.texts
 
 
+def test_what_follows_reading_is_not_called_reading(shown):
+    with progress("reading a.csv"):
+        advance()
+        with progress("fit"):
+            with part(0.5, "training"):
+                advance(1.0)
+            advance(0.9)
+    assert [*dict.fromkeys(shown.texts)] == ["reading a.csv", "training", "fit"]
+
+
 @pytest.mark.parametrize("estimator", [FairOrdinalClassifier, FairOrdinalFrontier])
 def test_a_fit_says_what_it_does_and_finds_the_same(estimator, shown):
     X, y, group = rows()

@@ -523,6 +523,23 @@ def compared():
     )
 
 
+def test_pairs_of_many_groups_by_two_models_fit_a_desk_and_paper(visit):
+    names = [
+        f"{place}, {sex}" for place in ("Park Lane", "St. Mary’s") for sex in ("female", "male")
+    ]
+    scores, y, a = scored_rows(names, [0, 1, 2, 3], n_rows=4000)
+    first, second = (np.round(s).clip(0, 3).astype(int) for s in (scores, scores * 0.7))
+    page = report_compare(
+        first, second, y=y.astype(int), sensitive_features=a.tolist(), names=("teacher", "model"),
+        criterion="equalized_odds", max_violation=0.1,
+    )  # fmt: skip
+    for width, media in ((1280, "screen"), (A4, "print")):
+        tab = visit(page, width=width)
+        tab.emulate_media(media=media)
+        assert tab.evaluate("""() => [...document.querySelectorAll(".joint")].every((table) =>
+            table.getBoundingClientRect().width <= table.parentElement.clientWidth)""")
+
+
 def test_two_models_side_by_side(visit):
     tab = visit(compared())
     assert "From “now” to “then”" in tab.inner_text("main")

@@ -70,7 +70,8 @@ def test_cells_are_read_like_those_of_a_csv(tmp_path):
     [
         ((), "the sheet 'none' is empty. Its sheets are 'none', 'people'; --sheet names another."),
         (("--sheet", "x"), "--sheet: a.xlsx has no sheet 'x'. It has 'none', 'people'."),
-        (("--sheet", "people", "--group", "nix"), "has no column 'nix'"),
+        (("--sheet", "people", "--group", "nix"), "no column 'nix' in the sheet 'people'. It has"),
+        (("--sheet", "people", "--group", "nix"), "Other sheets are 'none'; --sheet names one."),
     ],
 )
 def test_wrong_sheets_are_an_error(tmp_path, frame, monkeypatch, capsys, options, words):

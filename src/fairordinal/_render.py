@@ -9,7 +9,7 @@ import html
 import importlib.util
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, time, timedelta
@@ -140,11 +140,25 @@ def terminal_width(width: int | None) -> Iterator[None]:
         _TERMINAL_WIDTH.reset(token)
 
 
+_WORDING: ContextVar[Callable[[str], str] | None] = ContextVar("fairordinal_words", default=None)
+
+
+@contextmanager
+def wording(change: Callable[[str], str]) -> Iterator[None]:
+    """Change the words of paragraphs, before they are wrapped, inside of the ``with`` block."""
+    token = _WORDING.set(change)
+    try:
+        yield
+    finally:
+        _WORDING.reset(token)
+
+
 def paragraphs(lines: Sequence[str], width: int = PARAGRAPH_WIDTH) -> str:
     """Return lines for a terminal, each wrapped to a width, with hidden characters escaped."""
     terminal = _TERMINAL_WIDTH.get()
     width, hyphens = min(width, terminal or width), terminal is None  # options have hyphens
-    filled = (_filled(visible(line)) for line in lines)
+    change = _WORDING.get() or str
+    filled = (_filled(visible(change(line))) for line in lines)
     return "\n".join(
         textwrap.fill(line, width, break_on_hyphens=hyphens).replace(FILLER, "") for line in filled
     )

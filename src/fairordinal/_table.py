@@ -149,6 +149,11 @@ class ScoreTable:
                 weight = weight / self.one
         return weight
 
+    @property
+    def spread(self) -> sparse.csc_array:
+        """Factors of squared influences, like `counts`: sums of squared weights of rows."""
+        return self.counts * self.one if self.survey is None else self.survey.squares
+
     @cached_property
     def cube(self) -> Array:
         """Dense counts (n_groups, n_labels, n_positions), for tables of predicted labels."""

@@ -101,8 +101,8 @@ class Finding:
     def too_small(self) -> Array:
         """Which groups are too small for a conclusion, (n_groups,).
 
-        Compared with each group of at least as many rows, the interval of such a group reaches from
-        0 to more than half of the greatest possible disparity, or there is none.
+        Compared with each group of at least as many rows, the interval of such a group contains 0
+        and is wider than 30 % of the range of possible disparities, or there is none.
         """
         return too_small(self.bounds, self.table, self.criterion.scale(self.table))
 

@@ -128,8 +128,8 @@ def audit(
     min_group_rows : float, default=None
         Groups with fewer rows are not named in the summary, unless there are no others. None
         excludes the groups that are too small for a conclusion: compared with each group of at
-        least as many rows, the interval reaches from 0 to more than half of the greatest possible
-        disparity. Frames and tables have all groups.
+        least as many rows, the interval contains 0 and is wider than 30 % of the range of possible
+        disparities. Frames and tables have all groups.
     small_groups : {"keep", "merge"}, default="keep"
         ``"merge"`` merges all groups with fewer than `min_group_rows` rows into one, "other".
     data : frame, lazy frame or dataset, default=None

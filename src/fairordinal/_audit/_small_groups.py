@@ -1,8 +1,11 @@
 """Groups that are too small for a conclusion: which ones they are, and merging them.
 
-A group is too small if all that its disparities show is that they are unknown: compared with each
-group of at least as many rows, the interval reaches from 0 to more than half of the greatest
-possible disparity, or there is no interval.
+A group is too small if nothing is known about its disparities: compared with each group of at
+least as many rows, the interval contains 0 and is wider than 30 % of the range of possible
+disparities, or there is no interval. The width depends on the number of rows and hardly on the
+estimate, so that groups of equal size are mostly treated alike. Official statistics use the same
+share of the range of a proportion (Parker et al., National Center for Health Statistics Data
+Presentation Standards for Proportions, Vital and Health Statistics 2(175), 2017).
 """
 
 from __future__ import annotations
@@ -19,10 +22,10 @@ from fairordinal._validation import Array, check_choice, check_number
 
 CHOICES = ("keep", "merge")
 OTHER = "other"  # name of the group that small groups are merged into
-MOST_KNOWN = 0.5  # share of the greatest possible disparity
+WIDEST = 0.3  # share of the range of possible disparities
 RULE = (
-    "Compared with each group of at least as many rows, their interval reaches from 0 to more than "
-    "half of the greatest possible disparity, or they have none."
+    "Compared with each group of at least as many rows, their interval contains 0 and is wider "
+    "than 30% of the range of possible disparities, or they have none."
 )
 
 
@@ -36,15 +39,15 @@ def too_small(bounds: Intervals, table: ScoreTable, scale: float) -> Array:
     table : ScoreTable
         Counts of the rows.
     scale : float
-        The greatest possible disparity.
+        The greatest possible disparity; the least is ``-scale``.
 
     Returns
     -------
     mask : ndarray of bool of shape (n_groups,)
         False for the largest group, if there is only one.
     """
-    farthest = np.maximum(bounds.upper, -bounds.lower)
-    informative = (bounds.lower > 0) | (bounds.upper < 0) | (farthest <= MOST_KNOWN * scale)
+    is_narrow = bounds.upper - bounds.lower <= WIDEST * 2 * scale
+    informative = (bounds.lower > 0) | (bounds.upper < 0) | is_narrow
     rows = table.rows
     larger = (rows >= rows[:, None]) & ~np.eye(len(rows), dtype=bool)
     return np.asarray(larger.any(axis=1) & ~(informative.any(axis=0) & larger).any(axis=1))

@@ -91,7 +91,8 @@ def _opened_sheet(path: Path, name: str | None, missing: str | None) -> TableFil
     sheet = read_sheet(path, name)
     copy = _temporary_folder() / path.name
     sheet.write_csv(copy)
-    file = TableFile(copy, "csv", missing_rule(missing, "csv"), {}, sheet=sheet.name)
+    rule, others = missing_rule(missing, "csv"), tuple(sheet.others)
+    file = TableFile(copy, "csv", rule, {}, sheet=sheet.name, other_sheets=others)
     header = file.read_header()
     return _with_numbered_header(_with_columns(file, header), header, sheet.n_blank)
 

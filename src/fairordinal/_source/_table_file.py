@@ -43,6 +43,7 @@ class TableFile:
     header: tuple[str, ...] | None = None  # names that replace those of a CSV
     skipped: int = 0  # lines of a CSV before the first row, if there is a `header`
     sheet: str = ""  # of an Excel file, of which `path` is a copy as CSV
+    other_sheets: tuple[str, ...] = ()  # of this Excel file
 
     def column(self, name: str, option: str) -> str:
         """Return the name of a column in the file; raise ValueError if there is none."""
@@ -56,8 +57,11 @@ class TableFile:
         if len(self.columns) == 1 and self.format == "csv" and not self.sheet:
             hint = f" Are cells separated by {self.separator!r}? If not, pass --separator."
         known = listed([*self.columns, *self.duplicated])
+        sheet = f" in the sheet {self.sheet!r}" * bool(self.other_sheets)
+        others = f" Other sheets are {listed(self.other_sheets)}; --sheet names one."
         raise ValueError(
-            f"{option}: {self.path.name} has no column {name!r}.{hint} It has {known}."
+            f"{option}: {self.path.name} has no column {name!r}{sheet}.{hint} It has {known}."
+            + others * bool(self.other_sheets)
         )
 
     def _duplicate_message(self, name: str) -> str:

@@ -23,6 +23,7 @@ class Sheet(NamedTuple):
 
     name: str
     rows: list[list[str]]  # no cells in a blank row
+    others: list[str]  # names of the other sheets
 
     @property
     def n_blank(self) -> int:
@@ -47,7 +48,8 @@ def read_sheet(path: Path, name: str | None) -> Sheet:
             f"{listed(workbook.sheet_names)}; --sheet names another."
         )
     used = [j for j in range(len(rows[0])) if any(row[j] for row in rows)]
-    return Sheet(name, [[row[j] for j in used] if any(row) else [] for row in rows])
+    others = [other for other in workbook.sheet_names if other != name]
+    return Sheet(name, [[row[j] for j in used] if any(row) else [] for row in rows], others)
 
 
 def _open(path: Path) -> Any:

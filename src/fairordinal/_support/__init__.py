@@ -23,6 +23,7 @@ from fairordinal._support._files import (
 )
 from fairordinal._support._fitting import keep_freed_memory, one_thread, wholly
 from fairordinal._support._messages import (
+    ResultWarning,
     escaped,
     optional,
     visible,
@@ -40,6 +41,7 @@ from fairordinal._support._progress import (
 from fairordinal._support._site import SiteLinkMixin
 
 __all__ = [
+    "ResultWarning",
     "SiteLinkMixin",
     "advance",
     "awaited",

@@ -68,6 +68,10 @@ def visible_lines(text: str) -> str:
 # Warnings and missing packages
 
 
+class ResultWarning(UserWarning):
+    """A result is of little use, or does not keep the limit that was asked for."""
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn about the line that called this package, however deep inside the warning arises."""
     warnings.warn(message, category, stacklevel=_levels_inside() + 1)

@@ -65,9 +65,13 @@ def show_progress(show: bool = True) -> Iterator[None]:
 
 @contextmanager
 def progress(title: str) -> Iterator[None]:
-    """Open a display; inside of another one, the block is a part of that."""
+    """Open a display; inside of another one, the block is a part of that.
+
+    The other one then has this title, unless it shows a part.
+    """
     console = _console() if _SHOWN.get() and _DISPLAY.get() is None else None
     if console is None:
+        _replace_title(title)
         yield
         return
     with _bar(console) as bar:
@@ -76,6 +80,12 @@ def progress(title: str) -> Iterator[None]:
             yield
         finally:
             _DISPLAY.reset(token)
+
+
+def _replace_title(title: str) -> None:
+    display = _DISPLAY.get()
+    if display is not None and display.part is display.whole:
+        display.whole.text = title
 
 
 @contextmanager
@@ -154,7 +164,8 @@ class _Display:
     """A line in a terminal: what is done, its share of all work, and times."""
 
     def __init__(self, title: str, bar: Any) -> None:
-        self.part, self.share = _Part(0.0, 1.0, title), 0.0
+        self.whole, self.share = _Part(0.0, 1.0, title), 0.0
+        self.part = self.whole
         self._left, self._text, self._note, self._last = TimeLeft(), "", "", 0.0
         self._bar = bar
         self._task = bar.add_task(visible(title), total=None, share="", left=self._left)

@@ -185,12 +185,25 @@ Weight = Annotated[
     str | None,
     typer.Option(
         "--weight",
-        help="Column of weights. A weight of 2 is a row repeated twice; divide survey weights by "
-        "their mean.",
+        help="Column of weights; see --weights.",
         metavar="COLUMN",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notes.", metavar="")]
+Weights = Annotated[
+    str,
+    typer.Option(
+        "--weights",
+        help="frequency: a weight of 2 is a row repeated twice. survey: it is one row that "
+        "represents two people; intervals are those of the rows.",
+        metavar="NAME",
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", help="Show no progress, and no notes except about the result.", metavar=""
+    ),
+]
 Features = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +24,7 @@ from fairordinal._source import (
     read_names,
 )
 from fairordinal._support import advance, progress
-from fairordinal._validation import WEIGHTS, check_fraction, survey_weight
+from fairordinal._validation import check_fraction, survey_weight
 from fairordinal.cli._app import (
     Decimal,
     Encoding,
@@ -38,10 +39,18 @@ from fairordinal.cli._app import (
     Quiet,
     Separator,
     Sheet,
+    Weight,
+    Weights,
     check_different,
 )
-from fairordinal.cli._choices import AUDITED, choice, criterion_of, described
-from fairordinal.cli._input import CompleteRows, LeftOut, clean_columns, drop_incomplete
+from fairordinal.cli._choices import AUDITED, choice, criterion_of, described, kind_of_weights
+from fairordinal.cli._input import (
+    CompleteRows,
+    LeftOut,
+    clean_columns,
+    described_weights,
+    drop_incomplete,
+)
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
@@ -53,6 +62,7 @@ from fairordinal.cli._output import (
 from fairordinal.cli._predictions import Predictions, read_predictions, wanted_reading
 from fairordinal.cli._wording import as_shown
 
+UNDEFINED = ".* is undefined for groups "  # the beginning of a warning
 UNFAIR = 2  # exit code
 MOST_PAIRS = 10_000  # of groups, for each criterion in the JSON file
 
@@ -70,17 +80,8 @@ def audit(
             help="Column with the number of rows that each row stands for.", metavar="COLUMN"
         ),
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="Column of weights; see --weights.", metavar="COLUMN")
-    ] = None,
-    weights: Annotated[
-        str,
-        typer.Option(
-            help="frequency: a weight of 2 is a row repeated twice, as with --counts. survey: it "
-            "is one row that represents two people; intervals are those of the rows.",
-            metavar="NAME",
-        ),
-    ] = "frequency",
+    weight: Weight = None,
+    weights: Weights = "frequency",
     order: Order = None,
     predictions: Annotated[
         str,
@@ -155,7 +156,7 @@ def audit(
     small_groups = choice("--small-groups", ("keep", "merge"))(small_groups)
     if small_groups == "merge" and not min_rows:
         raise ValueError("--small-groups merge needs --min-rows, such as 30.")
-    weights = choice("--weights", WEIGHTS)(weights)
+    weights = kind_of_weights(weights, weight)
     wanted = wanted_reading(predictions, scores)
     counted = count_column(counts, weight, weights)
     check_outputs({"--json": json_file, "--html": html}, [file])
@@ -169,6 +170,7 @@ def audit(
         sheet=sheet,
     )
     with progress_and_notes(quiet):
+        warnings.filterwarnings("ignore", UNDEFINED)  # the result lists them
         rows, found = count_columns(table_file, y, pred, group, counted, order, wanted)
         with rows.left_out.explained():
             result = audit_rows(
@@ -181,7 +183,7 @@ def audit(
                 small_groups=small_groups,
             )
     _check_audited(result, criterion)
-    show(as_shown(str(result)))
+    show(as_shown(result.__str__))
     found.show_note(result)
     rows.left_out.show()
     if json_file:
@@ -189,7 +191,7 @@ def audit(
     if html:
         data = describe_data(table_file.path.name, y, pred, group, rows.left_out)
         data |= found.described(result)
-        data |= {"Weights": f"{weight} ({weights})"} if weight else {}
+        data |= described_weights(weight, weights)
         write_report(html, data, result, criterion, max_violation)
     show_written(html, json_file)
     if max_violation is not None:
@@ -238,8 +240,6 @@ def count_column(counts: str | None, weight: str | None, weights: str) -> CountC
     """Return the column that --counts or --weight names."""
     if counts is not None and weight is not None:
         raise ValueError("--counts and --weight both say what rows count; pass one of them.")
-    if weights == "survey" and weight is None:
-        raise ValueError("--weights survey needs --weight, the column of weights.")
     if weight is not None:
         return CountColumn(weight, "--weight", weights == "survey")
     return None if counts is None else CountColumn(counts, "--counts")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 
+from fairordinal._validation import WEIGHTS
+
 SHORT = {  # names of criteria that people type
     "dp": "demographic_parity",
     "eo": "equal_opportunity",
@@ -68,6 +70,14 @@ def criterion_of(choices: Sequence[str]) -> Callable[[str], str]:
 def direction(value: str | None) -> str | None:
     """Read the value of --higher-is, if it was passed."""
     return None if value is None else choice("--higher-is", ("better", "worse"))(value)
+
+
+def kind_of_weights(weights: str, weight: str | None) -> str:
+    """Read the value of --weights; `weight` is that of --weight."""
+    kind = choice("--weights", WEIGHTS)(weights)
+    if kind == "survey" and weight is None:
+        raise ValueError("--weights survey needs --weight, the column of weights.")
+    return kind
 
 
 def described(choices: Sequence[str]) -> str:

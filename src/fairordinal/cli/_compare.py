@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +17,10 @@ from fairordinal._source import (
     count_missing,
     open_table,
     order_of,
+    read_counts,
     read_labels,
     read_names,
+    read_values,
 )
 from fairordinal._validation import check_fraction, listed
 from fairordinal.cli._app import (
@@ -35,13 +38,16 @@ from fairordinal.cli._app import (
     Quiet,
     Separator,
     Sheet,
+    Weight,
+    Weights,
     check_different,
 )
-from fairordinal.cli._choices import COMPARED, criterion_of, described
+from fairordinal.cli._choices import COMPARED, criterion_of, described, kind_of_weights
 from fairordinal.cli._input import (
     CompleteRows,
     LeftOut,
     clean_columns,
+    described_weights,
     drop_incomplete,
     reading,
     rows_located,
@@ -55,8 +61,6 @@ from fairordinal.cli._output import (
     write_page,
 )
 from fairordinal.criteria import as_criterion
-
-MOST_LABELS = 10  # of predictions in whole numbers; others are scores
 
 
 def compare(
@@ -88,6 +92,8 @@ def compare(
         typer.Option(help="Limit to compare with, in the report.", min=0.0, metavar="NUMBER"),
     ] = None,
     higher_is: HigherIs = None,
+    weight: Weight = None,
+    weights: Weights = "frequency",
     order: Order = None,
     json_file: Json = None,
     html: Html = None,
@@ -114,11 +120,12 @@ def compare(
     from fairordinal.report import report_compare
 
     columns, paths = pred or [], model_file or []
+    weights = kind_of_weights(weights, weight)
     check_fraction(confidence, "--confidence")
     _check_number(len(columns) + len(paths), html)
     check_different({"--model-file": [str(path) for path in paths]}, "file")
     check_outputs({"--json": json_file, "--html": html}, [file, *paths])
-    check_different({"--y": y, "--pred": columns, "--group": group})
+    check_different({"--y": y, "--pred": columns, "--group": group, "--weight": weight})
     table_file = open_table(
         file,
         separator=separator,
@@ -128,9 +135,10 @@ def compare(
         sheet=sheet,
     )
     with progress_and_notes(quiet), reading(table_file), rows_located(table_file):
-        rows, labels = read_rows(table_file, y, group, columns, paths, order)
+        rows, labels = read_rows(table_file, y, group, columns, paths, order, weight)
         compared = {name: rows.columns[name] for name in rows.columns if name not in (y, *group)}
         groups = {name: rows.columns[name] for name in group}
+        sample_weight = rows.weights[0] if weight else None
         with rows.left_out.explained():
             found = compare_rows(
                 compared,
@@ -141,6 +149,8 @@ def compare(
                 cost_matrix=cost,
                 confidence=confidence,
                 labels=labels,
+                sample_weight=sample_weight,
+                weights=weights,
             )
     differences = nw.from_native(found.frame(), eager_only=True).rows(named=True)
     show(str(found))
@@ -159,10 +169,13 @@ def compare(
             cost_matrix=cost,
             confidence=confidence,
             labels=labels,
+            sample_weight=sample_weight,
+            weights=weights,
             higher_is=higher_is,
             max_violation=max_violation,
             title=f"Comparison on {table_file.path.name}",
-            data=describe_data(table_file.path.name, y, group, rows.left_out),
+            data=describe_data(table_file.path.name, y, group, rows.left_out)
+            | described_weights(weight, weights),
         )
         write_page(html, page)
     show_written(html, json_file)
@@ -185,24 +198,32 @@ def read_rows(
     predictions: list[str],
     paths: list[Path],
     order: str | None,
+    weight: str | None = None,
 ) -> tuple[CompleteRows, list[Any]]:
     """Return labels, groups and all predictions of the rows, and the labels in ascending order."""
     options = {y: "--y"} | dict.fromkeys(predictions, "--pred") | dict.fromkeys(groups, "--group")
+    options |= {weight: "--weight"} if weight else {}
     named = {name: file.column(name, option) for name, option in options.items()}
     table = file.raw_table([*named.values()])
     raw = {name: table.column(there) for name, there in named.items()}
     clean = clean_columns(file, raw, [y, *predictions], order)
+    read = [read_counts(clean.pop(weight), weight, file.decimal, "--weight")] if weight else []
     by_model, classes = predict_by_models(file, paths, taken=[*named])
     labelled = {
         name: read_labels(clean[name].to_pylist(), file.decimal, order)
         for name in (y, *predictions)
     }
     labels = _labels(file, named[y], labelled, classes, order)
-    for name, column in labelled.items():
-        labels.check(column, options[name])
+    labels.check(labelled[y], "--y")
+    for name in predictions:
+        numbers = read_values(clean[name].to_pylist(), file.decimal)
+        if numbers.are_numbers:
+            _check_labels(name, numbers.distinct, labels.labels)
+        labels.check(labelled[name], f"--pred {name}")
     columns = {name: column.values for name, column in labelled.items()} | by_model
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
-    return drop_incomplete(columns, count_missing(raw, clean)), labels.labels
+    rows = drop_incomplete(columns, count_missing(raw, clean))
+    return replace(rows, weights=[each.to_numpy()[rows.places] for each in read]), labels.labels
 
 
 def predict_by_models(
@@ -258,12 +279,12 @@ def _check_known(values: list[Any], classes: list[Any]) -> None:
 
 
 def _check_labels(name: str, values: list[Any], labels: list[Any]) -> None:
-    """Raise ValueError for a column of scores."""
+    """Raise ValueError for a column of scores, by the rule of an audit (`are_labels`)."""
     others = [value for value in values if value not in labels]
-    fractional = [value for value in others if not isinstance(value, int)]
-    if fractional or len({*labels, *others}) > max(MOST_LABELS, 2 * len(labels)):
+    fractional = [value for value in (*others, *labels) if isinstance(value, float)]
+    if others and (fractional or len(others) >= len(labels)):
         raise ValueError(
-            f"--pred: column {name!r} must hold labels, but {(fractional or others)[0]!r} is not "
+            f"--pred: column {name!r} must hold labels, but {others[0]!r} is not "
             f"one of {listed(labels)}. Cut scores into labels first (see thresholds), or list all "
             "labels with --labels."
         )

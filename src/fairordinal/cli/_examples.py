@@ -34,7 +34,7 @@ def demo(
     """
     frame = table_of_patients()
     show("1. Is a linear regression fair between the sexes, if the sex is not an input?\n")
-    show(as_shown(str(audit_regression(frame))))
+    show(as_shown(audit_regression(frame).__str__))
     show("\n2. What does it cost to be fair?\n")
     with show_progress(shows_progress(quiet)):
         rows, models = fit_frontier(frame)

@@ -28,8 +28,10 @@ from fairordinal.cli._app import (
     Sheet,
     TradeOff,
     Weight,
+    Weights,
     check_different,
 )
+from fairordinal.cli._choices import kind_of_weights
 from fairordinal.cli._input import read_table, reading, rows_located, show_missing_inputs
 from fairordinal.cli._output import (
     check_extension,
@@ -69,6 +71,7 @@ def fit(
     feature: Features = None,
     ignore: Ignored = None,
     weight: Weight = None,
+    weights: Weights = "frequency",
     order: Order = None,
     onnx: Annotated[
         Path | None, typer.Option(help="Also export the model to this file.", metavar="FILE")
@@ -94,6 +97,7 @@ def fit(
     """
     from fairordinal.models import export_onnx, fit_table, save_model
 
+    weights = kind_of_weights(weights, weight)
     check_outputs({"--out": out, "--onnx": onnx}, [file])
     check_different(
         {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
@@ -107,7 +111,9 @@ def fit(
         sheet=sheet,
     )
     with progress_and_notes(quiet), reading(table_file), rows_located(table_file):
-        table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
+        table = read_table(
+            table_file, y, group, order, feature or [], ignore or [], weight, weights
+        )
         for note in table.notes if not quiet else ():
             show_note(note)
         model = fit_table(

@@ -32,9 +32,11 @@ from fairordinal.cli._app import (
     Separator,
     Sheet,
     Weight,
+    Weights,
     check_different,
 )
-from fairordinal.cli._input import Table, read_table, reading, rows_located
+from fairordinal.cli._choices import kind_of_weights
+from fairordinal.cli._input import Table, described_weights, read_table, reading, rows_located
 from fairordinal.cli._output import (
     check_outputs,
     progress_and_notes,
@@ -71,6 +73,7 @@ def frontier(
     feature: Features = None,
     ignore: Ignored = None,
     weight: Weight = None,
+    weights: Weights = "frequency",
     order: Order = None,
     jobs: Annotated[
         int, typer.Option(help="Number of processes; -1 for all cores.", metavar="NUMBER")
@@ -98,6 +101,7 @@ def frontier(
             raise ValueError("--confidence needs --max-violation, such as 0.05.")
     if jobs == 0:
         raise ValueError("--jobs must be a number of processes, or -1 for all cores, got 0.")
+    weights = kind_of_weights(weights, weight)
     check_outputs({"--out": out, "--html": html, "--json": json_file}, [file])
     check_different(
         {"--y": y, "--group": group, "--feature": feature, "--ignore": ignore, "--weight": weight}
@@ -111,7 +115,9 @@ def frontier(
         sheet=sheet,
     )
     with progress_and_notes(quiet), reading(table_file), rows_located(table_file):
-        table = read_table(table_file, y, group, order, feature or [], ignore or [], weight)
+        table = read_table(
+            table_file, y, group, order, feature or [], ignore or [], weight, weights
+        )
         for note in table.notes if not quiet else ():
             show_note(note)
         rows, found = fit_frontier(
@@ -139,8 +145,9 @@ def frontier(
         save_model(rows.model(chosen), out)
     if html:
         data = describe_data(rows.data) | _describe_missing(table, rows.data)
+        data |= described_weights(weight, weights, effective=True)
         write_report(
-            *(html, table_file.path.name, rows, found, chosen, max_violation),
+            *(html, f"Models for {table_file.path.name}", rows, found, chosen, max_violation),
             data=data,
             higher_is=higher_is,
         )

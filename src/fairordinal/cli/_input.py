@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fairordinal._render import quantity
 from fairordinal._source import (
     LEADING_ZERO,
@@ -161,6 +163,7 @@ def read_table(
     features: list[str],
     ignored: list[str],
     weight: str | None = None,
+    weights: str = "frequency",
 ) -> Table:
     """Read a whole table to fit a model; columns that an option names must exist."""
     options = {"--y": [y], "--group": groups, "--feature": features, "--ignore": ignored}
@@ -179,9 +182,9 @@ def read_table(
     others = {y, *groups, *ignored, weight}
     notes += about_text(frame.select([name for name in inputs if name not in others]), file.decimal)
     if weight:
-        numbers = read_counts(frame.column(weight), weight, file.decimal, "--weight")
-        notes += about_weights(weight, numbers.to_numpy())
-        frame = _replaced(frame, weight, numbers)
+        numbers = read_weights(frame.column(weight), weight, file.decimal, weights)
+        notes += about_weights(weight, numbers)
+        frame = _replaced(frame, weight, [numbers])
     cells = file.missing.trimmed(frame.column(y)).to_pylist()
     column = read_labels(cells, file.decimal, order)
     labels = order_of(file, file.columns[y], column, order, "--y")
@@ -264,6 +267,28 @@ def about_text(inputs: Any, decimal: str) -> list[str]:
     return notes
 
 
+def read_weights(column: Any, name: str, decimal: str, weights: str) -> Array:
+    """Read a column of weights.
+
+    Survey weights are divided by their mean, each weighted by itself. They then sum to the
+    effective number of rows of Kish, (Σw)²/Σw².
+    """
+    numbers = read_counts(column, name, decimal, "--weight").to_numpy()
+    if weights != "survey" or not numbers.any():
+        return numbers
+    relative = numbers / numbers.max()
+    return np.asarray(relative * (relative.sum() / (relative**2).sum()))
+
+
+def described_weights(name: str | None, weights: str, *, effective: bool = False) -> dict[str, str]:
+    """Return a description of weights for a report; empty without weights.
+
+    `effective` says that survey weights were read by `read_weights`.
+    """
+    note = "; numbers of rows are effective numbers" * (effective and weights == "survey")
+    return {"Weights": f"{name} ({weights}{note})"} if name else {}
+
+
 def about_weights(name: str, weights: Array) -> list[str]:
     """Return a note about weights that are no counts, and whose sum is not the number of rows."""
     total, n_rows = float(weights.sum()), int((weights > 0).sum())
@@ -272,5 +297,6 @@ def about_weights(name: str, weights: Array) -> list[str]:
         return []
     return [
         f"--weight: the weights of column {name!r} sum to {quantity(total)} in {n_rows:,} rows. "
-        "Intervals take this sum as the number of rows. Divide survey weights by their mean first."
+        "Intervals take this sum as the number of rows. If these are survey weights, pass "
+        "--weights survey."
     ]

@@ -27,6 +27,7 @@ import numpy as np
 from fairordinal._render import paragraphs
 from fairordinal._source import STANDARD_INPUT
 from fairordinal._support import (
+    ResultWarning,
     escaped,
     is_read_only,
     is_regular,
@@ -127,10 +128,14 @@ def shows_progress(quiet: bool) -> bool:
 
 @contextmanager
 def progress_and_notes(quiet: bool) -> Iterator[None]:
-    """Show progress, warnings and log messages while a command works, unless `quiet`."""
+    """Show progress, warnings and log messages while a command works.
+
+    If `quiet`, only warnings about the result are shown.
+    """
     with show_progress(shows_progress(quiet)), warnings.catch_warnings():
         if quiet:
             warnings.simplefilter("ignore")
+            warnings.simplefilter("always", ResultWarning)
             logging.disable(logging.WARNING)
         try:
             yield

@@ -16,7 +16,6 @@ from fairordinal._source import (
     count_missing,
     open_table,
     order_of,
-    read_counts,
     read_labels,
     read_names,
     read_values,
@@ -39,15 +38,18 @@ from fairordinal.cli._app import (
     Sheet,
     TradeOff,
     Weight,
+    Weights,
     check_different,
 )
-from fairordinal.cli._choices import OPTIMIZED, criterion_of, described
+from fairordinal.cli._choices import OPTIMIZED, criterion_of, described, kind_of_weights
 from fairordinal.cli._input import (
     CompleteRows,
     LeftOut,
     about_weights,
     clean_columns,
+    described_weights,
     drop_incomplete,
+    read_weights,
     reading,
 )
 from fairordinal.cli._output import (
@@ -90,6 +92,7 @@ def thresholds(
         ),
     ] = None,
     weight: Weight = None,
+    weights: Weights = "frequency",
     order: Order = None,
     json_file: Json = None,
     html: Html = None,
@@ -117,6 +120,7 @@ def thresholds(
         check_fraction(confidence, "--confidence")
         if max_violation is None:
             raise ValueError("--confidence needs --max-violation; leave it out with --trade-off.")
+    weights = kind_of_weights(weights, weight)
     today = None if before is None else _read_numbers(before)
     check_outputs({"--json": json_file, "--html": html}, [file])
     check_different({"--score": score, "--y": y, "--group": group, "--weight": weight})
@@ -129,7 +133,7 @@ def thresholds(
         sheet=sheet,
     )
     with progress_and_notes(quiet), reading(table_file):
-        rows, labels = read_scored_rows(table_file, score, y, group, order, weight)
+        rows, labels = read_scored_rows(table_file, score, y, group, order, weight, weights)
     _check_before(today, labels)
     if not quiet:
         note_suspects(score, y, rows, labels)
@@ -149,13 +153,14 @@ def thresholds(
             labels=labels,
             random_state=0,
         )
-    show(as_shown(as_text(result, today, all_groups=True)))
+    show(as_shown(lambda: as_text(result, today, all_groups=True)))
     show_stricter(result.goal.limit, max_violation, confidence)
     rows.left_out.show()
     if json_file:
         write_json(json_file, as_json(result, rows.left_out, today))
     if html:
         data = describe_data(table_file.path.name, y, score, group, rows.left_out)
+        data |= described_weights(weight, weights, effective=True)
         write_report(html, data, result, today, max_violation)
     show_written(html, json_file)
 
@@ -184,10 +189,12 @@ def _read_numbers(text: str) -> list[float]:
 
 
 def _check_before(cuts: list[float] | None, labels: list[Any]) -> None:
-    if cuts is not None and len(cuts) != len(labels) - 1:
+    most = len(labels) - 1
+    if cuts is not None and len(cuts) != most:
+        numbers = "1 number" if most == 1 else f"{most} numbers"
         raise ValueError(
-            f"--before must be {len(labels) - 1} numbers, one fewer than the labels "
-            f"{listed(labels)}, got {len(cuts)}."
+            f"--before must be {numbers}, one fewer than the labels {listed(labels)}, got "
+            f"{len(cuts)}."
         )
 
 
@@ -198,6 +205,7 @@ def read_scored_rows(
     groups: list[str],
     order: str | None,
     weight: str | None = None,
+    weights: str = "frequency",
 ) -> tuple[CompleteRows, list[Any]]:
     """Return scores, labels and groups of all rows, and the labels in ascending order."""
     options = {score: "--score", y: "--y"} | dict.fromkeys(groups, "--group")
@@ -206,9 +214,7 @@ def read_scored_rows(
     table = file.raw_table([*named.values()])
     raw = {name: table.column(there) for name, there in named.items()}
     clean = clean_columns(file, raw, [y], order)
-    weights = []
-    if weight:
-        weights = [read_counts(clean.pop(weight), weight, file.decimal, "--weight").to_numpy()]
+    read = [read_weights(clean.pop(weight), weight, file.decimal, weights)] if weight else []
     scores = read_values(clean[score].to_pylist(), file.decimal)
     true = read_labels(clean[y].to_pylist(), file.decimal, order)
     if not scores.are_numbers:
@@ -222,7 +228,7 @@ def read_scored_rows(
     columns = {score: scores.values, y: true.values}
     columns |= {name: read_names(clean[name].to_pylist()) for name in groups}
     rows = drop_incomplete(columns, count_missing(raw, clean))
-    return replace(rows, weights=[each[rows.places] for each in weights]), labels.labels
+    return replace(rows, weights=[each[rows.places] for each in read]), labels.labels
 
 
 def note_suspects(score: str, y: str, rows: CompleteRows, labels: list[Any]) -> None:

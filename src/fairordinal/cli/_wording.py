@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Callable
+
+from fairordinal._render import wording
 
 OPTIONS = {
     "y": "--y",
@@ -122,8 +125,14 @@ def _is_own(error: BaseException) -> bool:
     return bool(frames) and str(frames[-1].f_globals.get("__name__", "")).startswith(OWN)
 
 
-def as_shown(text: str) -> str:
-    """Return a result as text with remedies of the command line."""
+def as_shown(result: Callable[[], str]) -> str:
+    """Return the text of a result with remedies of the command line, in paragraphs and tables."""
+    with wording(with_remedies):
+        return with_remedies(result())
+
+
+def with_remedies(text: str) -> str:
+    """Replace remedies of Python by those of the command line."""
     for python, here in REMEDIES.items():
         text = text.replace(python, here)
     return text

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 from sklearn.exceptions import NotFittedError
 
 from fairordinal._costs import cost_matrix as as_cost_matrix
@@ -17,6 +16,7 @@ from fairordinal._render import frame_library, make_frame
 from fairordinal._table import ScoreTable, tabulate
 from fairordinal._validation import (
     Array,
+    Coded,
     Samples,
     check_fraction,
     predictions_of,
@@ -26,7 +26,14 @@ from fairordinal._validation import (
 )
 from fairordinal.criteria import Criterion, as_criterion
 from fairordinal.frontier import _comparison_text
-from fairordinal.frontier._paired_intervals import Effects, effects_of, violation_difference
+from fairordinal.frontier._paired_intervals import (
+    Effects,
+    PairedRows,
+    effects_of,
+    mean_difference,
+    paired_rows,
+    violation_difference,
+)
 from fairordinal.plotting import FrontierDisplay
 from fairordinal.thresholds import Evaluation, Measured, measured
 
@@ -54,8 +61,8 @@ class ModelComparison:
         The criterion of fairness.
     confidence : float
         The level of the intervals.
-    groups : ndarray of shape (n_samples,)
-        Code of the group of each row.
+    sample : PairedRows
+        Groups and weights of the rows.
 
     See Also
     --------
@@ -65,7 +72,7 @@ class ModelComparison:
     models: tuple[Compared, ...]
     criterion: Criterion
     confidence: float
-    groups: Array
+    sample: PairedRows
     library: str | None = None
 
     def frame(self) -> Any:
@@ -130,18 +137,15 @@ class ModelComparison:
         """Interval of the difference of mean costs to the first model: rows are paired."""
         unit = cost_unit(np.maximum(model.costs, self.models[0].costs))
         rows = model.costs / unit - self.models[0].costs / unit
-        centre, reach = float(rows.mean()), self._reach(rows.var(ddof=1) / len(rows))
-        return unit * (centre - reach), unit * (centre + reach)
+        low, high = mean_difference(rows, self.sample, self.confidence)
+        return unit * low, unit * high
 
     def _violation_difference(self, model: Compared) -> tuple[float, float]:
         """Interval of the difference of violations to the first model: rows are paired."""
         first = self.models[0]
         if model is first:
             return 0.0, 0.0
-        return violation_difference(model.effects, first.effects, self.groups, self.confidence)
-
-    def _reach(self, variance: float) -> float:
-        return float(ndtri(0.5 + 0.5 * self.confidence) * np.sqrt(variance))
+        return violation_difference(model.effects, first.effects, self.sample, self.confidence)
 
     def __str__(self) -> str:
         return _comparison_text.as_text(self)
@@ -162,6 +166,8 @@ def compare(
     cost_matrix: Any = "absolute",
     confidence: float = 0.95,
     labels: Any = None,
+    sample_weight: Any = None,
+    weights: str = "frequency",
 ) -> ModelComparison:
     r"""Compare fitted models on the same rows, with paired intervals of their differences.
 
@@ -190,6 +196,11 @@ def compare(
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
         models that were fitted with `labels`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row; see `weights`.
+    weights : {"frequency", "survey"}, default="frequency"
+        A frequency weight of 2 is a row repeated twice. A survey weight of 2 is one row that
+        represents two people: intervals are then those of the rows in the sample.
 
     Returns
     -------
@@ -231,13 +242,16 @@ def compare(
         samples = read_samples(
             *(y, predicted, sensitive_features),
             labels=labels,
+            sample_weight=sample_weight,
+            weights=weights,
             name="y",
             predicted_name=f"models[{name!r}]",
         )
         found.append(_compared(str(name), samples, fairness, cost_matrix, confidence))
-    groups = samples.groups.codes(slice(None))
+    groups = _places(samples.groups, found[0].table.groups)
+    sample = paired_rows(groups, samples.weight)
     return ModelComparison(
-        tuple(found), fairness, confidence, groups, frame_library(X, y, sensitive_features)
+        tuple(found), fairness, confidence, sample, frame_library(X, y, sensitive_features)
     )
 
 
@@ -260,9 +274,12 @@ def _compared(
     """Count the predictions of a model, and compute the influence of each row."""
     if not samples.predicts_labels:
         raise ValueError(_how_to_label(name, samples))
-    cost, table = as_cost_matrix(cost_matrix, samples.truth.levels), tabulate(samples)
-    columns = (samples.groups, samples.truth, samples.positions)
-    group, truth, predicted = (column.codes(slice(None)) for column in columns)
+    table = tabulate(samples)
+    cost = as_cost_matrix(cost_matrix, table.labels)
+    truth, predicted = (
+        _places(column, table.labels) for column in (samples.truth, samples.positions)
+    )
+    group = _places(samples.groups, table.groups)
     cells = np.ravel_multi_index((group, truth, predicted), table.shape)
     return Compared(
         name,
@@ -271,6 +288,13 @@ def _compared(
         cost[truth, predicted],
         effects_of(criterion, table, cells),
     )
+
+
+def _places(column: Coded, levels: Array) -> Array:
+    """Places of rows among the levels of a table; 0 in rows without weight whose level it lacks."""
+    place = {level: i for i, level in enumerate(levels.tolist())}
+    places = np.array([place.get(level, 0) for level in column.levels.tolist()])
+    return places[column.codes(slice(None))]
 
 
 def _how_to_label(name: str, samples: Samples) -> str:

@@ -13,6 +13,7 @@ from fairordinal._render import (
     html_table,
     number,
     paragraphs,
+    quantity,
     text_table,
 )
 
@@ -34,9 +35,10 @@ def as_html(comparison: ModelComparison) -> str:
 
 
 def _title(comparison: ModelComparison) -> str:
+    n_rows = float(comparison.models[0].table.rows.sum())
     n_models = f"{len(comparison.models)} model" + "s" * (len(comparison.models) > 1)
     return (
-        f"{n_models} on {len(comparison.groups):,} rows: {comparison.criterion.title} "
+        f"{n_models} on {quantity(n_rows)} rows: {comparison.criterion.title} "
         f"({confidence_level(comparison.confidence)} intervals; differences to the first, rows "
         "paired)"
     )

@@ -154,7 +154,7 @@ class TrainingTable:
             {name: _take(column, kept) for name, column in group_columns.items()},
             preparation,
             data,
-            *(check_weight(columns[name], len(labels.values))[kept] for name in weights),
+            *(check_weight(columns[name], data.rows)[kept] for name in weights),
         )
 
     def fit(self, estimator: Any) -> Any:

@@ -27,6 +27,8 @@ def report_compare(
     cost_matrix: Any = "absolute",
     confidence: float = 0.95,
     labels: Any = None,
+    sample_weight: Any = None,
+    weights: str = "frequency",
     higher_is: str | None = None,
     max_violation: float | None = None,
     title: str = "Two models compared",
@@ -37,8 +39,8 @@ def report_compare(
     """Make an HTML page about two predictors of the same rows, with paired differences.
 
     Pass two fitted models, two columns of predictions, or two audits. Audits bring their own rows
-    and settings: leave out `X`, `y`, `sensitive_features`, `cost_matrix`, `confidence`, `labels`
-    and `higher_is`. Rows are matched by position; an index is ignored.
+    and settings: leave out `X`, `y`, `sensitive_features`, `cost_matrix`, `confidence`, `labels`,
+    `sample_weight`, `weights` and `higher_is`. Rows are matched by position; an index is ignored.
 
     Parameters
     ----------
@@ -66,6 +68,11 @@ def report_compare(
     labels : sequence, default=None
         All labels in ascending order; None takes the order of numbers, of categoricals, or of
         models that were fitted with `labels`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each row; see `weights`.
+    weights : {"frequency", "survey"}, default="frequency"
+        A frequency weight of 2 is a row repeated twice. A survey weight of 2 is one row that
+        represents two people: intervals are then those of the rows in the sample.
     higher_is : {"better", "worse"}, default=None
         Whether higher labels are better for people, such as grades, or worse, such as levels of
         risk; None calls no group favoured, disadvantaged or harmed.
@@ -117,7 +124,16 @@ def report_compare(
         labels = shared_labels({"a": a, "b": b}, labels)
         criterion = as_criterion(criterion, cost_matrix, higher_is)
         rows = LabelledRows(
-            X, y, sensitive_features, labels, criterion, cost_matrix, confidence, higher_is
+            X=X,
+            y=y,
+            sensitive_features=sensitive_features,
+            labels=labels,
+            criterion=criterion,
+            cost_matrix=cost_matrix,
+            confidence=confidence,
+            higher_is=higher_is,
+            sample_weight=sample_weight,
+            weights=weights,
         )
         compared = compare_rows(a, b, rows)
     view = compared_view(_two_names(("A", "B") if names is None else names), compared, limit)

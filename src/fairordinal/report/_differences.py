@@ -61,6 +61,8 @@ class LabelledRows(NamedTuple):
     cost_matrix: Any
     confidence: float
     higher_is: str | None
+    sample_weight: Any
+    weights: str
 
     def predict(self, model: Any) -> Any:
         """Predictions of a model; predictions are returned unchanged."""
@@ -92,6 +94,8 @@ class LabelledRows(NamedTuple):
                 cost_matrix=self.cost_matrix,
                 confidence=self.confidence,
                 higher_is=self.higher_is,
+                sample_weight=self.sample_weight,
+                weights=self.weights,
             )
 
     def compare(self, first: Any, second: Any) -> list[dict[str, Any]]:
@@ -105,6 +109,8 @@ class LabelledRows(NamedTuple):
             cost_matrix=self.cost_matrix,
             confidence=self.confidence,
             labels=self.labels,
+            sample_weight=self.sample_weight,
+            weights=self.weights,
         )
         return nw.from_native(found.frame(), eager_only=True).rows(named=True)
 

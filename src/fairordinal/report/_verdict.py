@@ -221,9 +221,16 @@ def of_thresholds(result: ThresholdResult, before: object = None) -> Verdict:
         else f"no cut points on these scores are better by more than {result.gap:.2g}"
     )
     verdict = Verdict(NEUTRAL, "Cut points", f"{_change(result, before)}; {proof}.")
-    helps = result.goal.penalty and not result.of_fair_model
-    remedy = "; train a fair model, or allow a larger violation" if helps else ""
-    return _if_near_constant(result.after.table, verdict, "cut points", remedy)
+    return _if_near_constant(result.after.table, verdict, "cut points", _remedy(result))
+
+
+def _remedy(result: ThresholdResult) -> str:
+    """What helps if nearly all people get one label, as the end of a sentence."""
+    if result.of_fair_model or not result.goal.penalty:  # without it, fairness was not asked for
+        return ""
+    if not result.limit_is_reason:
+        return ". Nor do those of least cost: a larger violation would not help"
+    return "; train a fair model, or allow a larger violation"
 
 
 def _change(result: ThresholdResult, before: object) -> str:

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from fairordinal._inference import fisher_estimates, measured_contrasts
 from fairordinal._near_constant import near_constant
 from fairordinal._render import name_of
-from fairordinal._support import visible, warn
+from fairordinal._support import ResultWarning, visible, warn
 from fairordinal._validation import Array
 from fairordinal.thresholds._cross_fit import Candidate
 from fairordinal.thresholds._goal import Goal, search_unit
@@ -99,7 +99,7 @@ def warn_about(
     message = _about_limit(chosen, goal, confidence)
     message = message or _about_labels(candidates, chosen, goal, confidence, scores_given)
     if message:
-        warn(message)
+        warn(message, ResultWarning)
 
 
 def _about_limit(chosen: Chosen, goal: Goal, confidence: float | None) -> str:

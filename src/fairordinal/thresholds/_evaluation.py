@@ -178,8 +178,9 @@ def cost_interval(
     """
     unit, counts = cost_unit(cost), table.cube.sum(axis=0)
     mean = float(mean_costs(counts, cost / unit))
-    variance = float(mean_costs(counts, (cost / unit) ** 2)) - mean**2
-    spread = np.hypot(np.sqrt(max(variance, 0.0) / table.rows.sum()), instability / unit)
-    width = float(ndtri(0.5 + 0.5 * confidence) * spread)
+    spread = table.spread.toarray().reshape(table.shape).sum(axis=0)
+    variance = float((spread * (cost / unit - mean) ** 2).sum()) / float(counts.sum()) ** 2
+    deviation = np.hypot(np.sqrt(variance), instability / unit)
+    width = float(ndtri(0.5 + 0.5 * confidence) * deviation)
     most = max(float(cost.max() / unit), mean)
     return unit * max(mean - width, 0.0), unit * min(mean + width, most)

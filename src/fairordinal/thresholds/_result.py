@@ -130,6 +130,11 @@ class ThresholdResult:
         return near_constant(self.after.table)
 
     @property
+    def limit_is_reason(self) -> bool:
+        """Whether the cut points of least cost tell people apart, so that a limit matters."""
+        return near_constant(self.state_before().table) is None
+
+    @property
     def constant_label(self) -> Any:
         """The only label that is predicted for the data; None if there are several."""
         used = np.flatnonzero(self.after.table.cube.sum(axis=(0, 1)))

@@ -157,6 +157,8 @@ def hardly_tells_apart(result: ThresholdResult) -> str:
         return f"{text}."
     if result.of_fair_model:
         return f"{text}; allow a larger violation."
+    if not result.limit_is_reason:
+        return f"{text}. Nor do those of least cost: a larger violation would not help."
     return (
         f"{text}; train a fair model (FairOrdinalClassifier, `fairordinal fit`), or allow a larger "
         "violation."
