@@ -109,10 +109,18 @@ def boosted(kind, **options):
 # Sweeps: from training rows to a list of functions that predict labels of (X, groups) ----------
 
 
+class Sweep(list):
+    """Models for the values of a sweep, and all models of the frontier."""
+
+    frontier = ()
+
+
 def ours(short, X, y, a, estimator=None):
     frontier = FairOrdinalFrontier(CRITERIA[short], estimator=estimator)
     frontier.fit(X, y, sensitive_features=a)
-    return [blind(frontier.select(max_violation=limit)) for limit in LIMITS]
+    found = Sweep(blind(frontier.select(max_violation=limit)) for limit in LIMITS)
+    found.frontier = [blind(frontier.model(number)) for number in range(len(frontier.points_))]
+    return found
 
 
 def boosted_thresholds(short, X, y, a):
@@ -271,14 +279,18 @@ def measured(name, split, short, method):
     start = time.process_time()
     try:
         models = SWEEPS[method](short, X, y, a)
-    except ValueError as error:  # a criterion is undefined
-        return {"points": [], "constant": constant, "seconds": 0.0, "error": str(error)}
-    seconds, points = time.process_time() - start, []
-    for predict in models:
+    except ValueError:  # a criterion is undefined
+        return {"points": [], "front": [], "constant": constant, "seconds": 0.0}
+    seconds = time.process_time() - start
+
+    def point(predict):
         predicted = predict(new_X, new_a)
         violation = MEASURES[short](new_y, predicted, sensitive_features=new_a)
-        points.append((float(violation), float(metrics.mean_cost(new_y, predicted))))
-    return {"points": points, "constant": float(constant), "seconds": seconds}
+        return float(violation), float(metrics.mean_cost(new_y, predicted))
+
+    points = [point(predict) for predict in models]
+    front = [point(predict) for predict in getattr(models, "frontier", ())] or points
+    return {"points": points, "front": front, "constant": float(constant), "seconds": seconds}
 
 
 # Results --------------------------------------------------------------------------------------
@@ -308,11 +320,11 @@ def with_hypervolumes(frame):
     frame["hypervolume"] = np.nan
     for _, part in frame.groupby(["data", "split", "criterion", "blind"]):
         constant = part.constant.iloc[0]
-        points = [point for points in part.points for point in points]
+        points = [point for points in part.front for point in points]
         corner = np.nanmax([*points, (0.0, constant)], axis=0) * 1.01
         least = min(cost for _, cost in [*points, (0.0, constant)])
         for at, row in part.iterrows():
-            defined = [tuple(point) for point in row.points if not np.isnan(point).any()]
+            defined = [tuple(point) for point in row.front if not np.isnan(point).any()]
             share = dominated([*defined, (0.0, constant)], corner, least)
             frame.loc[at, "hypervolume"] = share
     return frame

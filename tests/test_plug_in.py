@@ -2,6 +2,7 @@
 
 import pickle
 
+import dask.array as da
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +16,8 @@ from fairordinal._pairloss import LOSSES
 from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualizedOdds, EqualOpportunity
 from fairordinal.estimators import describe_basis
-from fairordinal.metrics import pairwise_demographic_parity_difference
+from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
+from fairordinal.models import fit_table, load_model, save_model
 from fairordinal.ranker import pair_data
 from fairordinal.ranker._plug_in import LIMITS, CostSearch
 from fitted import fitted
@@ -177,3 +179,71 @@ def test_folds_without_a_label_or_with_one_row_of_a_group_give_sound_models():
     with pytest.warns(UserWarning, match="Groups of fewer than|least populated"):
         model = FairOrdinalClassifier(**QUICK | {"cv": 2}).fit(X, y, sensitive_features=a)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def bent_table(n_rows=700, seed=0):
+    """Labels depend on a product of two columns; so does the group, in part."""
+    rng = np.random.default_rng(seed)
+    left, right = rng.normal(size=(2, n_rows))
+    sex = (rng.random(n_rows) < 0.3 + 0.4 * (left * right > 0)).astype(int)
+    hidden = 2.0 * np.sign(left * right) + rng.normal(size=n_rows)
+    job = np.where(rng.random(n_rows) < 0.5, "baker", "clerk")
+    return {
+        "grade": np.digitize(hidden, [-1.5, 0.0, 1.5]).tolist(),
+        "sex": sex.tolist(),
+        "left": [None if i % 50 == 0 else x for i, x in enumerate(left.tolist())],
+        "right": right.tolist(),
+        "job": job.tolist(),
+    }
+
+
+@pytest.mark.usefixtures("small_effort")
+def test_rules_with_trees_are_the_same_in_memory_in_files_and_in_onnx(tmp_path):
+    model = fit_table(bent_table(), y="grade", sensitive_features="sex", max_violation=0.2, cv=3)
+    assert model.settings.basis == "plug-in-trees"
+    assert model.rule is not None
+    assert {len(tree.leaves) for tree in model.forest} == {len(model.ramps)} == {4}
+    save_model(model, tmp_path / "model.json")
+    again, new = load_model(tmp_path / "model.json"), bent_table(3000, seed=1)
+    assert again == model
+    np.testing.assert_array_equal(again.scores(new), model.scores(new))
+    assert len(np.unique(model.predict(new))) == 4
+    assert f"{len(model.forest)} trees" in str(model)
+    pytest.importorskip("onnxruntime")
+    from onnx_runtime import assert_same_in_onnx
+
+    assert_same_in_onnx(tmp_path / "model.onnx", model, new)
+
+
+@pytest.mark.usefixtures("small_effort")
+def test_rules_with_trees_reach_what_linear_probabilities_cannot():
+    table, new = (
+        {name: np.array(column) for name, column in bent_table(1000, seed).items()}
+        for seed in (0, 1)
+    )
+    X, new_X = (np.stack([t["left"], t["right"]], axis=1).astype(float) for t in (table, new))
+    options = {"max_violation": 0.1, "cv": 3}
+    model = FairOrdinalClassifier(**options).fit(X, table["grade"], sensitive_features=table["sex"])
+    assert model.basis_ == "plug-in-trees"
+    assert model.forest_ is None
+    assert f"with {len(model.ramps_.forest.trees)} trees" in describe_basis(model)
+    linear = FairOrdinalClassifier(basis="plug-in", **options)
+    linear.fit(X, table["grade"], sensitive_features=table["sex"])
+    costs = [mean_cost(new["grade"], each.predict(new_X)) for each in (model, linear)]
+    assert costs[0] < 0.95 * costs[1]
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    np.testing.assert_array_equal(model.decision_function(X[:9]), model.decision_function(X)[:9])
+
+
+@pytest.mark.usefixtures("small_effort")
+def test_rules_with_trees_are_the_same_however_rows_are_cut():
+    X, y, a = people(600, n_features=4)
+    y = np.where(X[:, 0] * X[:, 1] > 0, y, y[::-1])
+    options = {"basis": "trees", "alpha": 0.03, "max_violation": 0.3, "cv": 2}
+    here = FairOrdinalClassifier(**options).fit(X, y, sensitive_features=a)
+    X_cut, y_cut, a_cut = (
+        da.from_array(v, chunks=((100, 1, 499), *v.shape[1:])) for v in (X, y, a)
+    )
+    there = FairOrdinalClassifier(**options).fit(X_cut, y_cut, sensitive_features=a_cut)
+    assert {"trees", "plug-in-trees"} <= set(here.basis_results_) == set(there.basis_results_)
+    np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), atol=1e-6)

@@ -260,8 +260,8 @@ Basis = Annotated[
     str,
     typer.Option(
         "--model",
-        help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
-        "forest if it is better on held-out rows.",
+        help="linear, piecewise (linear, with kinks), plug-in (the label of least expected cost), "
+        "trees, or auto: the best of these on held-out rows.",
         callback=choice("--model", MODELS),
         metavar="NAME",
     ),
