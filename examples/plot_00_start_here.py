@@ -6,7 +6,9 @@ A clinic predicts how far the diabetes of a patient will have progressed after a
 levels from 0 to 4. Patients with a high level are seen more often. The model does not use the sex
 of the patients. Is it fair to both sexes? And if not, what can be done?
 
-Install the library first::
+Install the library first:
+
+.. code-block:: bash
 
     pip install "fairordinal[plot,report,trees]"
 
