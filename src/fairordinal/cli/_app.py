@@ -247,8 +247,8 @@ Basis = Annotated[
     str,
     typer.Option(
         "--model",
-        help="linear, piecewise (linear, with kinks), trees (a forest), or auto: piecewise, or a "
-        "forest if it is better on held-out rows.",
+        help="linear, piecewise (linear, with kinks), plug-in (the label of least expected cost), "
+        "trees (a forest), or auto: the best of them on held-out rows.",
         callback=choice("--model", MODELS),
         metavar="NAME",
     ),
