@@ -202,16 +202,18 @@ def paragraphs(text: str) -> list[str]:
 
 def options_table(command: object) -> str:
     """A table of the arguments and options of a command."""
-    rows = ["| option | meaning | default |", "|---|---|---|"]
+    rows = ["| option | meaning |", "|---|---|"]
     for parameter in command.params:
         names = ", ".join(f"`{name}`" for name in parameter.opts)
         if parameter.param_type_name == "argument":
             names = f"`{(parameter.metavar or parameter.name).upper()}`"
-        default = "" if parameter.default in (None, False, ()) else f"`{parameter.default}`"
-        if parameter.required:
-            default = "required"
         text = " ".join((parameter.help or "").split()).replace("|", "\\|")
-        rows.append(f"| {names} | {text.replace('--', chr(92) + '--')} | {default} |")
+        text = text.replace("--", chr(92) + "--")
+        if parameter.required:
+            text += " **Required.**"
+        elif parameter.default not in (None, False, ()):
+            text += f" Default: `{parameter.default}`."
+        rows.append(f"| {names} | {text} |")
     return "\n".join(rows) + "\n"
 
 

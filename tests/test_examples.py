@@ -11,7 +11,8 @@ from pages import ROOT, run_commands, run_query, run_workflow, tutorial_blocks, 
 
 EXAMPLES = ROOT / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
-WITH_BLOCKS = [script for script in SCRIPTS if tutorial_blocks(script)]
+TEXTS = [EXAMPLES / "README.rst", *SCRIPTS]
+WITH_BLOCKS = [text for text in TEXTS if tutorial_blocks(text)]
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def test_the_blocks_in_the_text_of_a_tutorial_run(script, tmp_path, monkeypatch)
 
 def test_tutorials_have_no_other_blocks():
     """Such as literal blocks behind two colons, or those of a `code` directive."""
-    for script in SCRIPTS:
+    for script in TEXTS:
         text = tutorial_text(script)
         assert re.findall(r"^(?!\.\. ).*::$|^\.\. (?:code|sourcecode)::", text, flags=re.M) == []
         assert text.count(".. code-block::") == len(tutorial_blocks(script))
