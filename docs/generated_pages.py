@@ -16,6 +16,8 @@ from pathlib import Path
 
 import typer
 
+import fairordinal
+
 QUICK = os.environ.get("FAIRORDINAL_DOCS") == "quick"  # nothing is computed for the pages
 
 PACKAGES = {  # in the order of the reference
@@ -221,8 +223,10 @@ def options_table(command: object) -> str:
 
 
 def write_demo(static: Path) -> None:
-    """Run the demo: its report is shown on the site."""
+    """Run the demo, if its report is missing or older than the code: the site shows it."""
     command = [sys.executable, "-c", "from fairordinal.cli import main; main()", "demo", "--quiet"]
     folder = static / "demo"
-    if not (folder / "report.html").exists():
+    report, code = folder / "report.html", Path(inspect.getfile(fairordinal)).parent
+    newest = max(path.stat().st_mtime for path in code.rglob("*.*") if path.suffix != ".pyc")
+    if not report.exists() or report.stat().st_mtime < newest:
         subprocess.run([*command, "--out", str(folder)], check=True, stdout=subprocess.DEVNULL)
