@@ -15,6 +15,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 from flowchart import Flowchart  # noqa: E402
 from generated_pages import QUICK, write_pages  # noqa: E402
+from sphinx.errors import ExtensionError  # noqa: E402
 
 import fairordinal  # noqa: E402
 from pictures import Picture, write_pictures  # noqa: E402
@@ -100,6 +101,14 @@ def at_home(app: object, docname: str, source: list[str]) -> None:
     source[0] = text.replace("  # fmt: skip\n", "\n")
 
 
+def nothing_is_left(app: object, exception: Exception | None) -> None:
+    """Tutorials write to temporary folders: a file in theirs would come under version control."""
+    places = (HERE.parent / "examples").iterdir()
+    left = [each.name for each in places if each.is_file() and each.suffix not in (".py", ".rst")]
+    if left and exception is None:
+        raise ExtensionError(f"Tutorials left files in examples: {', '.join(left)}")
+
+
 def setup(app: object) -> None:
     """Write the pages that are made from the code before Sphinx reads the others."""
     app.add_directive("mermaid", Flowchart)
@@ -107,3 +116,4 @@ def setup(app: object) -> None:
     app.connect("builder-inited", lambda app: write_pages(HERE), priority=100)
     app.connect("builder-inited", lambda app: write_pictures(HERE), priority=100)
     app.connect("source-read", at_home)
+    app.connect("build-finished", nothing_is_left)

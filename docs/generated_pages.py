@@ -16,6 +16,8 @@ from pathlib import Path
 
 import typer
 
+import fairordinal
+
 QUICK = os.environ.get("FAIRORDINAL_DOCS") == "quick"  # nothing is computed for the pages
 
 PACKAGES = {  # in the order of the reference
@@ -202,16 +204,18 @@ def paragraphs(text: str) -> list[str]:
 
 def options_table(command: object) -> str:
     """A table of the arguments and options of a command."""
-    rows = ["| option | meaning | default |", "|---|---|---|"]
+    rows = ["| option | meaning |", "|---|---|"]
     for parameter in command.params:
         names = ", ".join(f"`{name}`" for name in parameter.opts)
         if parameter.param_type_name == "argument":
             names = f"`{(parameter.metavar or parameter.name).upper()}`"
-        default = "" if parameter.default in (None, False, ()) else f"`{parameter.default}`"
-        if parameter.required:
-            default = "required"
         text = " ".join((parameter.help or "").split()).replace("|", "\\|")
-        rows.append(f"| {names} | {text.replace('--', chr(92) + '--')} | {default} |")
+        text = text.replace("--", chr(92) + "--")
+        if parameter.required:
+            text += " **Required.**"
+        elif parameter.default not in (None, False, ()):
+            text += f" Default: `{parameter.default}`."
+        rows.append(f"| {names} | {text} |")
     return "\n".join(rows) + "\n"
 
 
@@ -219,8 +223,10 @@ def options_table(command: object) -> str:
 
 
 def write_demo(static: Path) -> None:
-    """Run the demo: its report is shown on the site."""
+    """Run the demo, if its report is missing or older than the code: the site shows it."""
     command = [sys.executable, "-c", "from fairordinal.cli import main; main()", "demo", "--quiet"]
     folder = static / "demo"
-    if not (folder / "report.html").exists():
+    report, code = folder / "report.html", Path(inspect.getfile(fairordinal)).parent
+    newest = max(path.stat().st_mtime for path in code.rglob("*.*") if path.suffix != ".pyc")
+    if not report.exists() or report.stat().st_mtime < newest:
         subprocess.run([*command, "--out", str(folder)], check=True, stdout=subprocess.DEVNULL)

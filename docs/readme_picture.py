@@ -10,14 +10,16 @@ from playwright.sync_api import sync_playwright
 
 DOCS = Path(__file__).resolve().parent
 REPORT, PICTURE = DOCS / "_static/demo/report.html", DOCS / "pictures/report.png"
+WITHOUT = ".card.neutral, #frontier > p, #frontier > details { display: none }"  # for one screen
 
 
 def main() -> None:
-    """Open the report, and save its first two parts."""
+    """Open the report, and save its verdict and its chart."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
         page = browser.new_page(viewport={"width": 1080, "height": 900}, color_scheme="light")
         page.goto(REPORT.as_uri())
+        page.add_style_tag(content=WITHOUT)
         page.wait_for_timeout(500)
         top, end = page.evaluate(
             "() => ['.verdict', '#compared'].map("

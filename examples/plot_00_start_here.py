@@ -6,7 +6,9 @@ A clinic predicts how far the diabetes of a patient will have progressed after a
 levels from 0 to 4. Patients with a high level are seen more often. The model does not use the sex
 of the patients. Is it fair to both sexes? And if not, what can be done?
 
-Install the library first::
+Install the library first:
+
+.. code-block:: bash
 
     pip install "fairordinal[plot,report,trees]"
 
@@ -51,7 +53,7 @@ for name in names:
     interval, violation = result[name].violation_interval, result[name].violation
     ax.plot(interval, [name, name], color="tab:blue", linewidth=5, solid_capstyle="round")
     ax.plot(violation, name, "o", color="black")
-ax.set(xlabel="violation, with its 95 % interval", xlim=(0, 0.5))
+ax.set(xlabel="violation, with its 95 % interval", xlim=(0, 0.5), ylim=(-0.5, 3.5))
 
 # %%
 # Where does it come from? Each row of these matrices is a true level. Patients of sex 1 are often

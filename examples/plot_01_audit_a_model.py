@@ -56,7 +56,7 @@ for name in names:
     interval, violation = result[name].violation_interval, result[name].violation
     ax.plot(interval, [name, name], color="tab:blue", linewidth=5, solid_capstyle="round")
     ax.plot(violation, name, "o", color="black")
-ax.set(xlabel="violation, with its 95 % interval", xlim=(0, 0.5))
+ax.set(xlabel="violation, with its 95 % interval", xlim=(0, 0.5), ylim=(-0.5, 3.5))
 ax.axvline(0.1, color="black", linestyle="--")
 
 # %%

@@ -102,6 +102,17 @@ def test_spans_are_apart_and_hold_every_score():
     assert find_spans(np.zeros(0)).shape == (0, 2)
 
 
+def test_blocks_on_both_sides_of_a_gap_in_a_narrow_range_have_one_span():
+    scores, cells, weight = np.array([0.0, 100.0, 120.0]), np.zeros(3, dtype=int), np.ones(3)
+    whole = count_on_grid(scores, cells, 1, weight, 1.0)
+    for cut in (1, 2):
+        parts = [
+            count_on_grid(scores[rows], cells[rows], 1, weight[rows], 1.0)
+            for rows in (slice(0, cut), slice(cut, 3))
+        ]
+        np.testing.assert_array_equal(add_grid_counts(parts).spans, whole.spans)
+
+
 def test_samples_are_spread_evenly_and_know_nothing_of_blocks():
     whole = sample_positions(0, 10**5, 10**5, 10**4)
     assert abs(len(whole) - 10**4) < 400

@@ -91,6 +91,7 @@ def players(connection):
 
 def test_every_recipe_is_tested():
     assert [title for title, _ in SECTIONS] == [*EXPECTED]
+    assert PAGE.count("```python") == PAGE.count("```") / 2 == len(SECTIONS)
 
 
 def test_recipes_give_the_audit_of_the_rows(database):

@@ -10,7 +10,7 @@ import pytest
 import sklearn
 
 from fitted import effort, full_effort
-from pages import DOCS, ELSEWHERE, ROOT, blocks, pages, run_commands, run_page
+from pages import DOCS, ELSEWHERE, ROOT, blocks, pages, run_commands, run_page, unchecked
 
 PAGES = [page for page in pages() if page.name not in ELSEWHERE and blocks(page)]
 
@@ -27,7 +27,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_blocks_of_a_page_run(page):
-    with full_effort() if page.name == "README.md" else effort():
+    with full_effort() if page.name in ("README.md", "limits.md") else effort():
         run_page(page, {"__name__": "__main__"})
 
 
@@ -48,6 +48,39 @@ def test_blocks_that_fail_or_print_something_else_are_found(tmp_path):
             f"# A page\n\n<!-- not run: a reason -->\n{body.replace('text', 'other')}\n"
         )
         run_page(page, {})
+
+
+def test_every_block_of_every_page_is_run_or_compared():
+    more = [ROOT / name for name in ("CHANGELOG.md", "benchmarks/RESULTS.md")]
+    found = {page.relative_to(ROOT).as_posix(): unchecked(page) for page in [*pages(), *more]}
+    assert {page: lines for page, lines in found.items() if lines} == {}
+
+
+def test_blocks_that_nothing_runs_are_found(tmp_path):
+    page = tmp_path / "page.md"
+    for body, lines in [
+        ("```python\n1\n```\n\n```text\n1\n```", []),
+        ("```text\n1\n```", [4]),
+        ("```python\n1\n```\n\nand\n\n```text\n1\n```", [10]),
+        ("<!-- not run: a reason -->\n```python\n1\n```\n\n```text\n1\n```", [9]),
+        ("<!-- not run: a reason -->\n```sql\nSELECT 1\n```", []),
+        ("```sql\nSELECT 1\n```", [4]),
+        ("```\n1\n```", [4]),
+        ("- a list\n  ```python\n  1\n  ```", [4, 6]),
+        ("~~~python\n1\n~~~", [3, 5]),
+        ("```{glossary}\nword\n```", []),
+    ]:
+        page.write_text(f"# A page\n\n{body}\n")
+        assert unchecked(page) == lines, body
+
+
+def test_warnings_are_part_of_what_a_block_prints(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\nimport warnings\nwarnings.warn('careful', stacklevel=1)\nprint(1)\n```\n\n"
+        "```text\nUserWarning: careful\n1\n```\n"
+    )
+    run_page(page, {})
 
 
 def test_pages_whose_blocks_run_elsewhere_have_a_test():

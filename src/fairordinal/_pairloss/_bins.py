@@ -89,11 +89,13 @@ def find_spans(scores: Array) -> Array:
 
 
 def merge_spans(spans: Array) -> Array:
-    """Union of spans; those at most `REACH` apart become one."""
+    """Union of spans; those at most `REACH` apart become one, and all within `NARROW`."""
     spans = spans[np.argsort(spans[:, 0], kind="stable")]
     if not len(spans):
         return spans
     ends = np.maximum.accumulate(spans[:, 1])
+    if ends[-1] - spans[0, 0] <= NARROW:  # as in `find_spans`, for any blocks of rows
+        return np.array([[spans[0, 0], ends[-1]]])
     last = np.flatnonzero(spans[1:, 0] - ends[:-1] > REACH)
     return np.stack([spans[np.append(0, last + 1), 0], ends[np.append(last, -1)]], axis=1)
 
