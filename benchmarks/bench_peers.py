@@ -33,7 +33,6 @@ from pathlib import Path
 import installed_peers
 import numpy as np
 import pandas as pd
-from bench_frontier import dominated
 from bench_promise import print_rows
 from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import DemographicParity, EqualizedOdds, ExponentiatedGradient
@@ -322,11 +321,10 @@ def with_hypervolumes(frame):
         constant = part.constant.iloc[0]
         points = [point for points in part.front for point in points]
         corner = np.nanmax([*points, (0.0, constant)], axis=0) * 1.01
-        least = min(cost for _, cost in [*points, (0.0, constant)])
+        least = np.nanmin([cost for _, cost in [*points, (0.0, constant)]])
         for at, row in part.iterrows():
-            defined = [tuple(point) for point in row.front if not np.isnan(point).any()]
-            share = dominated([*defined, (0.0, constant)], corner, least)
-            frame.loc[at, "hypervolume"] = share
+            hull = lower_hull(np.array([*row.front, (0.0, constant)]))
+            frame.loc[at, "hypervolume"] = share_above(hull, corner, least)
     return frame
 
 
@@ -347,14 +345,24 @@ def table_of(frame):
 def mean_curve(part):
     """Mean violations and costs of a sweep: the lower convex hull, with the constant predictor."""
     points = np.nanmean(np.array(part.points.tolist()), axis=0)
-    points = np.vstack([points, [0.0, part.constant.mean()]])
-    hull = []
+    return lower_hull(np.vstack([points, [0.0, part.constant.mean()]]))
+
+
+def lower_hull(points):
+    """Violations and costs of the lower convex hull of points (violation, cost)."""
+    points, hull = points[~np.isnan(points).any(axis=1)], []
     for point in points[np.lexsort(points.T[::-1])]:
         while len(hull) > 1 and not turns_left(*hull[-2:], point):
             hull.pop()
         if not hull or point[1] < hull[-1][1]:
             hull.append(point)
     return np.array(hull).T
+
+
+def share_above(hull, corner, least):
+    """Share of the box between (0, least) and the corner that lies above a hull."""
+    violations, costs = np.append(hull[0], corner[0]), np.append(hull[1], hull[1][-1])
+    return np.trapezoid(corner[1] - costs, violations) / (corner[0] * (corner[1] - least))
 
 
 def turns_left(a, b, c):

@@ -268,7 +268,7 @@ def test_a_frontier_pools_both_bases():
 @pytest.mark.parametrize(
     ("gain", "n_folds", "names"),
     [
-        (0.005, [2], ["piecewise", "plug-in"]),
+        (-0.03, [2], ["piecewise", "plug-in"]),
         (0.02, [2, 3], ["piecewise", "plug-in"]),
         (0.05, [2, 3], ["piecewise", "plug-in", "plug-in-trees"]),
     ],
