@@ -10,15 +10,20 @@ from hypothesis import strategies as st
 
 from fairordinal import FairOrdinalClassifier, FairOrdinalFrontier
 from fairordinal._basis import Piecewise
+from fairordinal._basis._bases import GROUP_TREES, MOST_LABEL_TREES
+from fairordinal._basis._ramps import MOST_BOUNDARIES
 from fairordinal._costs import cost_matrix
+from fairordinal._forest import Boosting
 from fairordinal._label_costs import UNKNOWN, LabelCosts
 from fairordinal._pairloss import LOSSES
 from fairordinal._rows import Block, Features
 from fairordinal.criteria import DemographicParity, EqualizedOdds, EqualOpportunity
 from fairordinal.estimators import describe_basis
 from fairordinal.metrics import mean_cost, pairwise_demographic_parity_difference
-from fairordinal.models import fit_table, load_model, save_model
+from fairordinal.models import TrainingTable, fit_table, load_model, save_model
+from fairordinal.models._model import MOST_ANSWERS
 from fairordinal.ranker import pair_data
+from fairordinal.ranker._inputs import MOST_CELLS, MOST_GROUPS
 from fairordinal.ranker._plug_in import LIMITS, CostSearch
 from fitted import fitted
 from made_up import people
@@ -247,3 +252,39 @@ def test_rules_with_trees_are_the_same_however_rows_are_cut():
     there = FairOrdinalClassifier(**options).fit(X_cut, y_cut, sensitive_features=a_cut)
     assert {"trees", "plug-in-trees"} <= set(here.basis_results_) == set(there.basis_results_)
     np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.usefixtures("small_effort")
+@pytest.mark.parametrize("basis", ["auto", "trees", "piecewise"])
+def test_tables_with_codes_far_from_other_numbers_give_the_same_model(basis):
+    """The classifier subtracts an origin from such columns; rows with codes have no weight."""
+    table = bent_table()
+    table["left"] = [x or 0.0 for x in table["left"]]
+    table["weight"] = [1.0] * len(table["left"])
+    for row in range(0, 700, 70):
+        table["left"][row], table["weight"][row] = 1e6, 0.0
+    options = {"y": "grade", "sensitive_features": "sex", "sample_weight": "weight"}
+    rows = TrainingTable.read(table, features=["left", "right"], **options)
+    classifier = rows.fit(FairOrdinalClassifier(basis=basis, max_violation=0.2, cv=2))
+    assert classifier.origin_.any()
+    model = rows.model(classifier)
+    known = classifier.decision_function(rows.X) - classifier.thresholds_[1]
+    np.testing.assert_allclose(model.scores(table) - model.thresholds_[1], known, atol=1e-8)
+
+
+def test_the_largest_rules_with_trees_fit_into_model_files():
+    n_trees = MOST_LABEL_TREES + max(GROUP_TREES, MOST_GROUPS)  # one for each group at least
+    for n_groups in range(2, MOST_GROUPS + 1):
+        n_labels = max(2, MOST_CELLS // n_groups)
+        n_sums = min(n_labels - 1, MOST_BOUNDARIES) + n_groups
+        assert n_sums * n_trees * 2 ** (Boosting().n_leaves - 1) <= MOST_ANSWERS
+
+
+@pytest.mark.usefixtures("small_effort")
+def test_trees_are_of_no_use_if_the_accurate_rule_costs_nothing():
+    random = np.random.default_rng(0)
+    X = np.stack([random.choice([-3.0, 3.0], 600), random.normal(size=600)], axis=1)
+    y, a = (X[:, 0] > 0).astype(int), random.integers(0, 2, 600)
+    model = FairOrdinalClassifier(max_violation=0.3, cv=2).fit(X, y, sensitive_features=a)
+    assert "plug-in" in model.basis_results_
+    assert "plug-in-trees" not in model.basis_results_

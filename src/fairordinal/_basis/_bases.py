@@ -132,7 +132,7 @@ class Piecewise(Basis):
 
     @classmethod
     def unfitted(cls, rows: Rows) -> Piecewise:
-        """A basis without ramps: `again` fits them."""
+        """A basis without ramps: `refit` fits them."""
         totals = rows.totals.reshape(rows.n_groups, rows.n_labels).sum(axis=0)
         no_ramps = Ramps(np.zeros((rows.n_features, 0)), np.zeros(0))
         one = on_site(_one_row, [rows])
@@ -174,10 +174,10 @@ class Trees(Basis):
 
     @classmethod
     def unfitted(cls, base: Piecewise) -> Trees:
-        """A basis without trees: `again` fits them."""
+        """A basis without trees: `refit` fits them."""
         return cls(base, (), np.zeros(0), np.ones(0))
 
-    def refit(self, rows: Rows) -> Basis:
+    def refit(self, rows: Rows) -> Trees:
         return on_site(_with_trees, [rows], self.base)
 
     @cached_property

@@ -58,11 +58,11 @@ def _with_leaf_ramps(block: Block, basis: LeafRamps) -> LeafRamps:
 
 def _fit_leaf_ramps(whole: Block, basis: LeafRamps) -> LeafRamps:
     """Grow trees, and fit ramps to their columns."""
-    fitted, block = basis.trees.refit(whole), whole.alone()
-    assert isinstance(fitted, Trees)
+    fitted = basis.trees.refit(whole)
     base, d = fitted.base, fitted.base.scaling.n_features
-    own = [*range(d), *range(base.n_columns, fitted.n_columns)]  # without the ramps of `base`
-    columns = fitted.columns(block.features).X[:, own]
+    used = [*range(d), *range(base.n_columns, fitted.n_columns)]  # all but the ramps of `base`
+    block = whole.alone()
+    columns = fitted.columns(block.features).X[:, used]
     targets, weight = ramp_targets(block, base.boundaries), block.weight / base.one
     found = fit_ramps(columns, targets, weight, strength=LEAF_STRENGTH, limit=LEAF_LIMIT)
     return replace(basis, trees=fitted, ramps=_of_features(found, fitted, d))

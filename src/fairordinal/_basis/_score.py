@@ -57,7 +57,7 @@ class Score(NamedTuple):
         if self.forest is None and self.ramps is None:
             return score
         X = X - self.origin if self.origin.any() else X
-        if self.ramps is not None and self.ramp_coef is not None:
+        if self.ramps is not None and self.ramp_coef is not None and self.ramp_coef.any():
             score = score + self.ramps.sums(X, self.ramp_coef)
         if self.ramps is not None and self.rule is not None:
             score = score + self.ramps.reduced(X, self.rule.scores)

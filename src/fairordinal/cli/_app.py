@@ -261,7 +261,7 @@ Basis = Annotated[
     typer.Option(
         "--model",
         help="linear, piecewise (linear, with kinks), plug-in (the label of least expected cost), "
-        "trees, or auto: the best of these on held-out rows.",
+        "trees, or auto: chosen on held-out rows.",
         callback=choice("--model", MODELS),
         metavar="NAME",
     ),

@@ -39,21 +39,17 @@ def learn_paths(
     linear: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str
 ) -> list[Path]:
     """Paths of rankers, one for each basis that is asked for or worth trying."""
-    found, tries_trees = [], basis == "trees" or (basis == "auto" and _may_have_trees(rows))
-    others = _share_of_others(linear.evaluation, tries_trees=tries_trees)
+    found, wants_trees = [], basis == "trees" or (basis == "auto" and _may_have_trees(rows))
+    wants_rules = _may_have_rules(linear, rows)
+    share_without_trees = _share_without_trees(linear.evaluation) if wants_trees else 1.0
     if basis not in ("trees", "plug-in"):
-        plan = linear
-        if _has_ramps(rows, basis):
-            plan = replace(linear, basis=Piecewise.unfitted(rows))
-        with part(others):
-            found.append(_rankers(plan, rows, folds, alpha))
-    has_rules = linear.methods == methods_of("auto") and _has_ramps(rows, "auto")
-    if basis == "plug-in" or (basis == "auto" and has_rules):
-        with part(0.2 * (1.0 - others) if tries_trees else 0.0, "plug-in rules"):
+        with part(0.9 * share_without_trees):
+            found.append(_rankers(_with_ramps(linear, rows, basis), rows, folds, alpha))
+    if basis == "plug-in" or (basis == "auto" and wants_rules):
+        with part(0.1 * share_without_trees, "plug-in rules"):
             found.append(_rules(linear, rows, PlugIn, Piecewise.unfitted(rows)))
-    if tries_trees:
-        with part(text="trying trees"):
-            found += _with_trees(linear, rows, folds, alpha, basis, has_rules=has_rules)
+    if wants_trees:
+        found += _with_trees(linear, *_few(rows, folds), alpha, basis, wants_rules=wants_rules)
     return found
 
 
@@ -63,16 +59,28 @@ def learning_share(evaluation: Evaluation, choosing: float) -> float:
     return learning / (learning + choosing * (1.0 - learning))
 
 
-def _share_of_others(evaluation: Evaluation, *, tries_trees: bool) -> float:
-    """Share of the time of all paths that rankers without trees take, about."""
+def _share_without_trees(evaluation: Evaluation) -> float:
+    """Share of the time of all paths that rankers and rules without trees take, about."""
     training = evaluation.effort.training
-    return 0.3 * (1.0 - training) + training if tries_trees else 1.0
+    return 0.3 * (1.0 - training) + training
 
 
 def _has_ramps(rows: Rows, basis: str) -> bool:
     """Whether rankers without trees have ramps; "auto" needs enough rows, and few features."""
     few = rows.n_rows < LEAST_RAMP_ROWS or rows.n_features > MOST_FEATURES
     return basis == "piecewise" or (basis == "auto" and not few)
+
+
+def _with_ramps(linear: Plan, rows: Rows, basis: str) -> Plan:
+    """The plan of rankers without trees."""
+    if not _has_ramps(rows, basis):
+        return linear
+    return replace(linear, basis=Piecewise.unfitted(rows))
+
+
+def _may_have_rules(plan: Plan, rows: Rows) -> bool:
+    """Whether there may be plug-in rules beside rankers: `ranker` is "auto", and enough rows."""
+    return plan.methods == methods_of("auto") and _has_ramps(rows, "auto")
 
 
 def _rankers(plan: Plan, rows: Rows, folds: Folds, alpha: float | None) -> Path:
@@ -98,26 +106,43 @@ def _rules(
 # Trees ---------------------------------------------------------------------------------------
 
 
+def _few(rows: Rows, folds: Folds) -> tuple[Rows, Folds]:
+    """Rows from which trees learn, and folds: a sample, if one set of rows is held out."""
+    if not held_out_together(rows, folds):
+        return rows, folds
+    some = rows.sample(MOST_TREE_ROWS)
+    return some, [(some, folds[0][1])]
+
+
 def _with_trees(
-    plan: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str, *, has_rules: bool
+    plan: Plan, rows: Rows, folds: Folds, alpha: float | None, basis: str, *, wants_rules: bool
 ) -> list[Path]:
     """Paths with trees; none for "auto" if trees do not help.
 
     "auto" has plug-in rules with trees, or rankers if it has no rules. "trees" has both.
     """
-    if held_out_together(rows, folds):
-        rows = rows.sample(MOST_TREE_ROWS)
-        folds = [(rows, folds[0][1])]
-    if basis == "auto" and not _do_trees_help(plan, rows, folds):
-        return []
     found = []
-    if basis == "trees" or not has_rules:
-        forest = replace(plan, basis=Trees.unfitted(Piecewise.unfitted(rows)))
-        found.append(_rankers(forest, rows, folds, alpha))
-        _warn_without_trees(found[0][0].basis)
-    if has_rules:
-        found.append(_rules(plan, rows, PlugInTrees, LeafRamps.unfitted(rows)))
+    if basis == "auto":
+        with part(0.7, "trying trees"):
+            if not _do_trees_help(plan, rows, folds):
+                return []
+    if basis == "trees" or not wants_rules:
+        with part(0.7):
+            forest = replace(plan, basis=Trees.unfitted(Piecewise.unfitted(rows)))
+            plan_of_forest, path = _rankers(forest, rows, folds, alpha)
+        _warn_without_trees(plan_of_forest.basis)
+        found.append((plan_of_forest, path))
+    if wants_rules:
+        with part(text="plug-in rules with trees"):
+            rules = _rules(plan, rows, PlugInTrees, LeafRamps.unfitted(rows))
+        found += [rules] if _has_trees(rules) else []
     return found
+
+
+def _has_trees(rules: Path) -> bool:
+    """Whether trees could be grown for plug-in rules."""
+    basis = rules[0].basis
+    return isinstance(basis, PlugIn) and basis.base.ramps.forest is not None
 
 
 def _may_have_trees(rows: Rows) -> bool:
@@ -138,14 +163,15 @@ def _do_trees_help(plan: Plan, rows: Rows, folds: Folds) -> bool:
 
     If the rule clearly costs more with trees in the first folds, the others are not tried.
     """
-    bases, costs = [Piecewise.unfitted(rows), LeafRamps.unfitted(rows)], np.zeros((0, 2))
+    bases, cost = [Piecewise.unfitted(rows), LeafRamps.unfitted(rows)], plan.evaluation.cost
+    costs = np.zeros((0, 2))
     for some, least in ((folds[:FIRST_FOLDS], FIRST_GAIN), (folds[FIRST_FOLDS:], LEAST_GAIN)):
-        if some:
-            cost, text = plan.evaluation.cost, "trying trees, fold"
+        with part(len(some) / len(folds)):
+            text = "trying trees, fold"
             found = measured_in_folds(rows, some, costs_of_rules, bases, cost, text=text)
-            costs = np.concatenate([costs, found])
+        costs = np.concatenate([costs, found.reshape(-1, 2)])
         without, with_trees = costs.mean(axis=0)
-        if with_trees > (1.0 - least) * without:
+        if with_trees >= (1.0 - least) * without:
             return False
     return True
 
@@ -154,5 +180,5 @@ def _warn_without_trees(basis: object) -> None:
     if isinstance(basis, Trees) and not basis.forest.trees:
         warn(
             "No tree could be grown: a leaf needs at least 20 rows, and features must not be "
-            "constant. The model is piecewise linear.",
+            "constant. The model has no trees.",
         )

@@ -73,9 +73,9 @@ class FairOrdinalClassifier(
         - ``"plug-in"``: these ramps as probabilities of labels and of groups. The score is that of
           the label of least expected cost, where labels have different costs for different groups.
         - ``"trees"``: the columns of ``"piecewise"``, the predictions of boosted trees, and the
-          leaves of trees, so that the model is a forest whose leaf values were learned to be fair;
-          also plug-in rules whose probabilities come from trees, if `ranker` is ``"auto"``. Needs
-          ``pip install fairordinal[trees]``.
+          leaves of trees: a forest whose leaf values were learned to be fair. If ``"auto"`` would
+          have plug-in rules, also rules whose probabilities come from trees. Needs ``pip install
+          fairordinal[trees]``.
         - ``"auto"``: piecewise and, if `ranker` is ``"auto"``, plug-in, if there are at least 250
           rows and at most 1000 features, otherwise linear. Plug-in rules with trees are candidates,
           too, if LightGBM is installed, there are at least 500 rows and at most 1000 features, and

@@ -207,8 +207,11 @@ class DecisionTree:
 
     @classmethod
     def all_of(cls, classifier: FairOrdinalClassifier) -> tuple[DecisionTree, ...]:
-        """Return the trees of a classifier."""
-        found = _forest_of(classifier)
+        """Return the trees of a classifier.
+
+        The classifier subtracts `origin_` from its inputs; here the thresholds absorb it.
+        """
+        origin, found = classifier.origin_, _forest_of(classifier)
         if found is None:
             return ()
         forest, values = found
@@ -216,7 +219,9 @@ class DecisionTree:
         return tuple(
             cls(
                 tuple(
-                    TreeSplit(int(feature), float(threshold), int(left), int(right))
+                    TreeSplit(
+                        int(feature), float(threshold + origin[feature]), int(left), int(right)
+                    )
                     for feature, threshold, left, right in zip(*tree, strict=True)
                 ),
                 tuple(map(tuple, leaves.T.tolist())),

@@ -39,7 +39,7 @@ from fairordinal.models._preparation import TablePreparation
 
 MOST_NAMED = 6  # groups in text
 MOST_RAMPS = 100
-MOST_ANSWERS = 1 << 20  # Σ 2^splits over trees and sums: combinations that scoring tabulates
+MOST_ANSWERS = 1 << 22  # Σ 2^splits over trees and sums: numbers that scoring tabulates, 32 MB
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class PlugInTrees(PlugIn):
 def _with_rules(block: Block, basis: PlugIn) -> PlugIn:
     """Fit ramps, and find the costs of the rules."""
     criterion, cost = id(basis.criterion), basis.cost.tobytes()
-    key = (basis.name, criterion, cost, basis.limits, basis.base.boundaries)
+    key = (type(basis.base), criterion, cost, basis.limits, basis.base.boundaries)
     return remembered(block, key, lambda: _find_rules(block, basis))
 
 
