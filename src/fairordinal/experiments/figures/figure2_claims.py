@@ -197,7 +197,7 @@ def balance_scale(found: Means) -> list[ClaimCheck]:
 
 
 def at_most(data: str, criterion: str, limit: float, found: Means) -> list[ClaimCheck]:
-    """Check that the violations of all methods are within a limit that the paper states."""
+    """Check that the violations of all methods, to the digits of a limit, are within it."""
     seen = [
         point.violation
         for kind in ("ours", *orca_methods())
@@ -206,7 +206,9 @@ def at_most(data: str, criterion: str, limit: float, found: Means) -> list[Claim
     if not seen:
         return []
     claim = f"{data}, {SHORT[criterion]}: violation of every predictor"
-    return [ClaimCheck(claim, f"≤ {limit}", f"≤ {max(seen):.3f}", max(seen) < 1.25 * limit)]
+    digits = len(str(limit).partition(".")[2])
+    agrees = round(max(seen), digits) <= limit
+    return [ClaimCheck(claim, f"≤ {limit}", f"≤ {max(seen):.3f}", agrees)]
 
 
 def unexplained(data: str, criterion: str, found: Means) -> list[ClaimCheck]:
